@@ -1,0 +1,150 @@
+// Package config reads freeze.toml, the description of the program that is
+// frozen: how a release of it is obtained, what its box holds, where it keeps
+// its state, and which of the values it persists belong to the box.
+//
+// It is strict. A key that it does not know, a wrong type, a value that cannot
+// be meant: each is an *Error with the file, the key, the line and the column.
+// It runs nothing and reads no environment; docs/freeze-toml.md is the
+// complete reference.
+package config
+
+import "github.com/freeze-contracts/permafrost/freeze/config/tomldoc"
+
+// Name is the name of the configuration file.
+const Name = "freeze.toml"
+
+// Error is one complaint about freeze.toml.
+type Error = tomldoc.Error
+
+// Config is a whole freeze.toml.
+type Config struct {
+	// Dir is the folder of freeze.toml, absolute. Every relative path of the
+	// file is meant from here.
+	Dir string `toml:"-"`
+
+	Subject  Subject            `toml:"subject"`
+	Provider Provider           `toml:"provider"`
+	Box      Box                `toml:"box"`
+	StandIn  map[string]StandIn `toml:"stand_in"`
+	Family   map[string]Family  `toml:"family"`
+	Binding  []Binding          `toml:"binding"`
+	Derive   map[string]Derive  `toml:"derive"`
+	SecretOK []SecretOK         `toml:"secret_ok"`
+	Mutate   Mutate             `toml:"mutate"`
+	Read     Read               `toml:"read"`
+}
+
+// Subject is the program that is frozen.
+type Subject struct {
+	// Name is the file name of the program in {bin}.
+	Name string `toml:"name"`
+	// VersionArgs make the program print its version. Empty means that no
+	// release is asked which one it is.
+	VersionArgs []string `toml:"version_args"`
+}
+
+// Provider says how a release's programs are obtained.
+type Provider struct {
+	// Kind is Git or Command.
+	Kind Kind `toml:"kind"`
+	// Repo is the repository that holds the releases' commits, bare ones
+	// included. Empty means the one that holds freeze.toml. Only for Git.
+	Repo string `toml:"repo"`
+	// Toolchain prints what the build depends on besides its source.
+	Toolchain []string `toml:"toolchain"`
+	// Build leaves the release's programs in {bin}.
+	Build []string `toml:"build"`
+	// Env is added to the caller's environment for Toolchain and Build.
+	Env map[string]string `toml:"env"`
+}
+
+// Kind is a kind of provider.
+type Kind string
+
+const (
+	// Git builds the ledger's commit from its exported tree.
+	Git Kind = "git"
+	// Command runs a command that obtains the ledger's version.
+	Command Kind = "command"
+)
+
+// Box is what every box of the subject holds.
+type Box struct {
+	// Tools names programs of this machine that the subject may run.
+	Tools []string `toml:"tools"`
+	// Tmux puts a private tmux into the box.
+	Tmux bool `toml:"tmux"`
+	// Env is added to the box's environment. Values may name {home},
+	// {project} and {version}.
+	Env map[string]string `toml:"env"`
+}
+
+// StandIn is a script that stands in for a program.
+type StandIn struct {
+	// File is the script, from the folder of freeze.toml.
+	File string `toml:"file"`
+}
+
+// Family is a group of scenarios whose fixtures live together.
+type Family struct {
+	// Roots are the folders that are captured, each below {home} or {project}.
+	Roots []string `toml:"roots"`
+}
+
+// Binding declares a value of a persisted file that belongs to the box and
+// that nothing could recognise by itself.
+type Binding struct {
+	Family  string `toml:"family"`
+	File    string `toml:"file"`    // a glob over the paths of the box; ** is any number of folders
+	Pointer string `toml:"pointer"` // a JSON pointer (RFC 6901); empty means the whole content
+	Kind    string `toml:"kind"`
+	Derive  string `toml:"derive"`  // the derivation, for the kind derived only
+	Pattern string `toml:"pattern"` // what the whole of an opaque value matches
+}
+
+// Derive is a derivation: a command that is given a binding's inputs and
+// prints its value.
+type Derive struct {
+	Command []string `toml:"command"`
+}
+
+// SecretOK permits a value that looks like a secret.
+type SecretOK struct {
+	File    string `toml:"file"`
+	Pointer string `toml:"pointer"`
+	Reason  string `toml:"reason"`
+}
+
+// Mutate is for mutation checks.
+type Mutate struct {
+	Packages    []string `toml:"packages"`
+	Suites      []string `toml:"suites"`
+	Regressions string   `toml:"regressions"`
+}
+
+// Read is for reader scripts.
+type Read struct {
+	Scripts string `toml:"scripts"`
+}
+
+// Load reads the freeze.toml at path. What is wrong with its content is an
+// *Error.
+func Load(path string) (*Config, error) { panic("unbuilt") }
+
+// Find returns the path of the freeze.toml for dir: the one in dir itself, or
+// in the nearest parent up to the top of dir's git work tree. Beyond that it
+// never looks, since what lies there belongs to something else. Outside of a
+// work tree only dir itself is looked at.
+func Find(dir string) (string, error) { panic("unbuilt") }
+
+// Places are the values of the placeholders.
+type Places struct {
+	Bin     string // {bin}
+	Home    string // {home}
+	Project string // {project}
+	Version string // {version}, without its leading v
+}
+
+// Expand replaces the placeholders in s. Load has refused those that do not
+// exist, and those that have no meaning where they stand.
+func (p Places) Expand(s string) string { panic("unbuilt") }
