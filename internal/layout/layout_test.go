@@ -1,0 +1,212 @@
+// Package layout holds the arrows of the module: which package may import
+// which. It parses the files itself, since the test cache does not see what a
+// child process reads.
+package layout
+
+import (
+	"bytes"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	module = "github.com/freeze-contracts/permafrost"
+	root   = "../.."
+)
+
+// arrows lists, for each package or tree ("readers/..."), the packages and
+// trees of this module that its code may import.
+var arrows = map[string][]string{
+	"cmd/freeze":             {"sandbox", "freeze/cli", "freeze/scenario"},
+	"cmd/stint":              {"internal/stint/cli"},
+	"sandbox":                {"internal/tmux"},
+	"sandbox/script":         {"sandbox", "internal/tmux"},
+	"freeze/tree":            nil,
+	"freeze/binding":         {"freeze/tree"},
+	"freeze/fixture":         {"freeze/tree", "freeze/binding"},
+	"freeze/diff":            {"freeze/tree", "freeze/binding", "freeze/fixture"},
+	"freeze/config":          nil,
+	"freeze/ledger":          nil,
+	"freeze/provider":        {"freeze/config", "freeze/ledger"},
+	"freeze/scenario":        {"sandbox", "sandbox/script", "freeze/tree", "freeze/binding", "freeze/fixture"},
+	"freeze/cut":             {"sandbox", "freeze/config", "freeze/ledger", "freeze/provider", "freeze/scenario", "freeze/tree", "freeze/binding", "freeze/fixture"},
+	"freeze/cli":             {"sandbox", "freeze/..."},
+	"internal/tmux":          nil,
+	"internal/layout":        nil,
+	"internal/subjects":      nil,
+	"internal/subjects/demo": {"internal/subjects"},
+	"readers/...":            {"readers/..."},
+}
+
+// testArrows lists what the tests of a package may import beside what its
+// code may, and itself.
+var testArrows = map[string][]string{
+	"freeze/scenario": {"internal/subjects"},
+	"freeze/cut":      {"internal/subjects"},
+	"freeze/cli":      {"internal/subjects"},
+}
+
+// readersMayUse are the modules of others that a reader may import.
+var readersMayUse = []string{"github.com/pelletier/go-toml/v2", "github.com/go-json-experiment/json"}
+
+// readersBan are standard packages by which a reader could do I/O of its own.
+var readersBan = []string{"os", "os/exec", "net", "syscall"}
+
+type file struct {
+	name, pkg string
+	test      bool
+	imports   []string
+}
+
+func TestArrows(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, f := range parse(t) {
+		key, ok := lookup(arrows, f.pkg)
+		if !ok {
+			t.Errorf("%s: package %s has no place among the arrows; give it one", f.name, f.pkg)
+			continue
+		}
+		seen[key] = true
+		allowed := slices.Clone(arrows[key])
+		if f.test {
+			allowed = append(allowed, f.pkg)
+			allowed = append(allowed, testArrows[key]...)
+		}
+		for _, imp := range f.imports {
+			to, inside := strings.CutPrefix(imp, module+"/")
+			if inside && !covers(allowed, to) {
+				t.Errorf("%s imports %s; %s may import %q", f.name, to, key, allowed)
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(arrows)) {
+		if !seen[key] {
+			t.Errorf("the arrows list %s, which has no Go file", key)
+		}
+	}
+}
+
+func TestReadersDoNoIO(t *testing.T) {
+	for _, f := range parse(t) {
+		if !strings.HasPrefix(f.pkg+"/", "readers/") || f.test {
+			continue
+		}
+		for _, imp := range f.imports {
+			if slices.ContainsFunc(readersBan, func(ban string) bool { return imp == ban || strings.HasPrefix(imp, ban+"/") }) {
+				t.Errorf("%s imports %s: a reader is handed bytes or an fs.FS", f.name, imp)
+			}
+			other := strings.Contains(imp, ".") && !strings.HasPrefix(imp, module)
+			if other && !slices.ContainsFunc(readersMayUse, func(m string) bool { return imp == m || strings.HasPrefix(imp, m+"/") }) {
+				t.Errorf("%s imports %s: readers may use only %q", f.name, imp, readersMayUse)
+			}
+		}
+	}
+}
+
+// The toolkit is general: it does not know the program that this repository
+// freezes with it.
+func TestToolkitNamesNoSubject(t *testing.T) {
+	for _, f := range parse(t) {
+		if !strings.HasPrefix(f.pkg, "freeze/") && !strings.HasPrefix(f.pkg, "sandbox") {
+			continue
+		}
+		src, err := os.ReadFile(filepath.Join(root, f.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range bytes.Split(src, []byte("\n")) {
+			if bytes.Contains(bytes.ToLower(line), []byte("stint")) {
+				t.Errorf("%s:%d names a subject: %s", f.name, i+1, bytes.TrimSpace(line))
+			}
+		}
+	}
+}
+
+func TestMainsAreShort(t *testing.T) {
+	mains, err := filepath.Glob(filepath.Join(root, "cmd", "*", "main.go"))
+	if err != nil || len(mains) == 0 {
+		t.Fatalf("no main.go under cmd (%v)", err)
+	}
+	for _, name := range mains {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := bytes.Count(src, []byte("\n")); n > 25 {
+			t.Errorf("%s has %d lines, more than 25", name, n)
+		}
+	}
+}
+
+// lookup finds the entry for a package: its own, or that of a tree it is in.
+func lookup(m map[string][]string, pkg string) (string, bool) {
+	if _, ok := m[pkg]; ok {
+		return pkg, true
+	}
+	for dir := pkg; dir != "."; dir = path.Dir(dir) {
+		if _, ok := m[dir+"/..."]; ok {
+			return dir + "/...", true
+		}
+	}
+	return "", false
+}
+
+func covers(allowed []string, pkg string) bool {
+	return slices.ContainsFunc(allowed, func(a string) bool {
+		tree, isTree := strings.CutSuffix(a, "/...")
+		return a == pkg || isTree && strings.HasPrefix(pkg+"/", tree+"/")
+	})
+}
+
+// parse reads every Go file of the module outside of test data and fixtures.
+func parse(t *testing.T) []file {
+	t.Helper()
+	var files []file
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel := filepath.ToSlash(strings.TrimPrefix(name, root+string(filepath.Separator)))
+		if d.IsDir() && name != root {
+			if d.Name()[0] == '.' || d.Name() == "testdata" || rel == "fixtures" || rel == "bin" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if path.Ext(rel) != ".go" {
+			return nil
+		}
+		f, err := parseFile(name, rel)
+		files = append(files, f)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func parseFile(name, rel string) (file, error) {
+	f := file{name: rel, pkg: path.Dir(rel), test: strings.HasSuffix(rel, "_test.go")}
+	src, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+	if err != nil {
+		return f, err
+	}
+	for _, spec := range src.Imports {
+		imp, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return f, err
+		}
+		f.imports = append(f.imports, imp)
+	}
+	return f, nil
+}
