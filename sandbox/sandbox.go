@@ -12,7 +12,6 @@
 package sandbox
 
 import (
-	"context"
 	"io"
 	"time"
 )
@@ -49,12 +48,6 @@ type Config struct {
 	without layer // layers of the proof switched off, for the tests that show what each one is for
 }
 
-// Box is a running box.
-type Box struct {
-	root string
-	// further fields: the supervisor's pipe, state of the proof
-}
-
 // Cmd is one program run in a box.
 type Cmd struct {
 	// Role runs this very binary in the box, in the named role (see Main).
@@ -68,6 +61,10 @@ type Cmd struct {
 	// An *os.File is handed to the program as it is, for interactive use.
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
+	// Terminal gives the program a terminal of its own for all three streams,
+	// joined to Stdin and Stdout. Where Stdin is a terminal it is raw
+	// meanwhile, and its size is followed.
+	Terminal bool
 }
 
 // Role is something that a program's own binary can be asked to do inside of a
@@ -83,12 +80,13 @@ type Inside struct{ Root string }
 
 // Process is one process that holds a box.
 type Process struct {
-	PID     int      `json:"pid"` // in the outer namespace
-	Start   uint64   `json:"start"` // in clock ticks since boot: with PID, one process for good
-	UID     int      `json:"uid"`
-	Command string   `json:"command"`
-	Why     []string `json:"why"` // which layer saw it: lease, descendant, listens, marker, cwd
-	Ours    bool     `json:"ours"` // a descendant or a holder that runs as the box's user: it was signalled
+	PID     int       `json:"pid"`   // in the outer namespace
+	Start   uint64    `json:"start"` // in clock ticks since boot: with PID, one process for good
+	Since   time.Time `json:"since"` // Start as a time of day
+	UID     int       `json:"uid"`
+	Command string    `json:"command"`
+	Why     []string  `json:"why"`  // which layer saw it: lease, descendant, listens, marker, cwd
+	Ours    bool      `json:"ours"` // a descendant or a holder that runs as the box's user: it was signalled
 }
 
 // HeldError says that a box could not be proved empty. Nothing was removed.
@@ -129,7 +127,3 @@ type Firing struct {
 	Command string    `json:"command"` // of the process that was ended
 	Signal  string    `json:"signal,omitempty"`
 }
-
-type layer uint8
-
-var _ = context.Background
