@@ -11,11 +11,14 @@
 package script
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/freeze-contracts/permafrost/sandbox"
+	"github.com/go-json-experiment/json"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -32,18 +35,25 @@ type Setup struct {
 	// before the first line. Its error fails the script.
 	Begin func() error
 	// Finish, where given, is called when the script came to its end and
-	// every fault fired as declared.
-	Finish func() error
+	// every fault fired as declared. What it returns is Result.Record; its
+	// error fails the script.
+	Finish func() ([]byte, error)
+}
+
+// Result is what a script that passed hands back.
+type Result struct {
+	Faults []sandbox.Fault `json:"faults,omitempty"` // as declared, in the order of the script
+	Record []byte          `json:"record,omitempty"` // from Setup.Finish
 }
 
 // Error is a script that failed.
 type Error struct {
-	Script  string // the name given to Play
-	Line    int    // 0 where no single line is to blame
-	Command string // the text of that line
-	Why     string
-	Log     string // testscript's log of the phase that failed: what was run, and what it printed
-	Screen  string // what the panes of the box's tmux showed; empty where it had none
+	Script  string `json:"script"`            // the name given to Play
+	Line    int    `json:"line,omitempty"`    // 0 where no single line is to blame
+	Command string `json:"command,omitempty"` // the text of that line
+	Why     string `json:"why"`
+	Log     string `json:"log,omitempty"`    // testscript's log of the phase that failed: what was run, and what it printed
+	Screen  string `json:"screen,omitempty"` // what the panes of the box's tmux showed; empty where it had none
 }
 
 func (e *Error) Error() string {
@@ -53,19 +63,12 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, ":%d: %s", e.Line, e.Command)
 	}
 	fmt.Fprintf(&b, ": %s", e.Why)
-	if e.Log != "" {
-		fmt.Fprintf(&b, "\n%s", strings.TrimRight(e.Log, "\n"))
-	}
-	if e.Screen != "" {
-		fmt.Fprintf(&b, "\n%s", strings.TrimRight(e.Screen, "\n"))
+	for _, more := range []string{e.Log, e.Screen} {
+		if more = strings.TrimRight(more, "\n"); more != "" {
+			fmt.Fprintf(&b, "\n%s", more)
+		}
 	}
 	return b.String()
-}
-
-// Role is the script runner as a role of the running binary, see sandbox.Main.
-// The arguments that setup gets are the ones given to Play.
-func Role(name string, setup func(in *sandbox.Inside, args []string) Setup) sandbox.Role {
-	panic("unbuilt")
 }
 
 // Plain is the role "script": no commands but testscript's, fault, screen and
@@ -76,7 +79,54 @@ func Plain() sandbox.Role {
 }
 
 // Play plays the script txtar in the box, by the role of that name, and hands
-// args to the role's setup. A script that fails is an *Error.
+// args to the role's setup. A script that fails is an *Error that calls it by
+// name.
 func Play(ctx context.Context, box *sandbox.Box, role, name string, txtar []byte, args ...string) error {
-	panic("unbuilt")
+	_, err := Run(ctx, box, role, name, txtar, args...)
+	return err
+}
+
+// Run is Play for a role that hands something back.
+func Run(ctx context.Context, box *sandbox.Box, role, name string, txtar []byte, args ...string) (*Result, error) {
+	in, err := json.Marshal(job{Name: name, Script: txtar, Args: args, Deadline: deadline(ctx)})
+	if err != nil {
+		return nil, err
+	}
+	var stdout, stderr bytes.Buffer
+	code, err := box.Run(ctx, sandbox.Cmd{Role: role, Stdin: bytes.NewReader(in), Stdout: &stdout, Stderr: &stderr})
+	if err != nil {
+		return nil, fmt.Errorf("script %q: %w", name, err)
+	}
+	var out outcome
+	if err := json.Unmarshal(stdout.Bytes(), &out); code != 0 || err != nil {
+		return nil, &Error{Script: name, Why: fmt.Sprintf("the script runner ended with exit status %d and no answer", code), Log: stderr.String()}
+	}
+	if out.Error != nil {
+		return nil, out.Error
+	}
+	return out.Result, nil
+}
+
+// job is what the runner inside is told, on its standard input.
+type job struct {
+	Name     string    `json:"name"`
+	Script   []byte    `json:"script"`
+	Args     []string  `json:"args"`
+	Deadline time.Time `json:"deadline"`
+}
+
+// outcome is its answer, on its standard output.
+type outcome struct {
+	Result *Result `json:"result,omitempty"`
+	Error  *Error  `json:"error,omitempty"`
+}
+
+// deadline is when the script must have ended by itself: ahead of the end of
+// ctx, so that there is time to say where it stood.
+func deadline(ctx context.Context) time.Time {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return time.Time{}
+	}
+	return end.Add(-time.Until(end) / 10)
 }

@@ -1,0 +1,187 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/freeze-contracts/permafrost/sandbox"
+	"github.com/go-json-experiment/json"
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// Role is the script runner as a role of the running binary, see sandbox.Main.
+// The arguments that setup gets are the ones given to Play.
+func Role(name string, setup func(in *sandbox.Inside, args []string) Setup) sandbox.Role {
+	return sandbox.Role{Name: name, Run: func(in *sandbox.Inside, _ []string) int {
+		var j job
+		if err := json.UnmarshalRead(os.Stdin, &j); err != nil {
+			fmt.Fprintf(os.Stderr, "reading the script to play: %v\n", err)
+			return 2
+		}
+		p := newPlayer(in, j, os.Environ())
+		if err := json.MarshalWrite(os.Stdout, p.play(setup(in, j.Args))); err != nil {
+			fmt.Fprintf(os.Stderr, "answering for script %q: %v\n", j.Name, err)
+			return 2
+		}
+		return 0
+	}}
+}
+
+// player plays one script from inside of the box.
+type player struct {
+	in     *sandbox.Inside
+	job    job
+	env    []string
+	mux    mux
+	lines  []Line
+	faults *faults
+}
+
+func newPlayer(in *sandbox.Inside, j job, env []string) *player {
+	return &player{in: in, job: j, env: env, mux: newMux(in.Bin(), env), faults: &faults{in: in}}
+}
+
+func (p *player) play(s Setup) outcome {
+	e := p.prepare(s)
+	if e == nil {
+		e = p.run(s)
+	}
+	if e == nil {
+		e = p.faults.check()
+	}
+	var record []byte
+	if e == nil && s.Finish != nil {
+		var err error
+		if record, err = s.Finish(); err != nil {
+			e = &Error{Why: err.Error()}
+		}
+	}
+	if e != nil {
+		e.Script, e.Screen = p.job.Name, p.mux.screens()
+		return outcome{Error: e}
+	}
+	return outcome{Result: &Result{Faults: p.faults.declared, Record: record}}
+}
+
+// prepare puts the archive's files in place, and the script, alone and with
+// its line numbers, where testscript will read it.
+func (p *player) prepare(s Setup) *Error {
+	a := txtar.Parse(p.job.Script)
+	lines, err := Lines(a.Comment)
+	if err == nil {
+		p.lines, p.faults.lines = lines, lines
+		err = unpack(p.in.Project(), a)
+	}
+	if err == nil && s.Begin != nil {
+		err = s.Begin()
+	}
+	if err == nil {
+		err = os.MkdirAll(p.work(), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(p.file(), a.Comment, 0o600)
+	}
+	if err != nil {
+		return &Error{Why: err.Error()}
+	}
+	return nil
+}
+
+// work is a folder of the box that nothing else has to do with: testscript
+// needs one, and what it puts there is no trace in project, home or tmp.
+func (p *player) work() string { return filepath.Join(p.in.Root, "script") }
+
+// file has the same name for every script, so that no name can be odd.
+func (p *player) file() string { return filepath.Join(p.work(), "script.txtar") }
+
+func (p *player) run(s Setup) *Error {
+	defer os.RemoveAll(p.work())
+	t := &verdict{}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		t.Run("", func(testscript.T) { testscript.RunT(t, p.params(s)) })
+	}()
+	select {
+	case <-done:
+	case <-p.late():
+		return &Error{Why: "did not come to its end by its deadline: a program that it started still runs, or another one holds its standard output open"}
+	}
+	if t.failed {
+		return p.blame(t.log.String())
+	}
+	if l, ok := p.vacuous(s); ok {
+		return &Error{Line: l.N, Command: l.Text, Why: missing(l.Args()[0].Text)}
+	}
+	return nil
+}
+
+// late fires when testscript's own deadline has passed without effect: it
+// waits for everyone who holds the output of what it has ended.
+func (p *player) late() <-chan time.Time {
+	if p.job.Deadline.IsZero() {
+		return nil
+	}
+	return time.After(time.Until(p.job.Deadline))
+}
+
+func (p *player) params(s Setup) testscript.Params {
+	cmds := map[string]Command{"fault": p.faults.cmdFault, "screen": p.mux.cmdScreen, "keys": p.mux.cmdKeys}
+	maps.Copy(cmds, s.Commands)
+	return testscript.Params{
+		Files:               []string{p.file()},
+		WorkdirRoot:         p.work(),
+		Cmds:                cmds,
+		Condition:           condition(s),
+		Deadline:            p.job.Deadline,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Cd, e.Vars = p.in.Project(), p.env
+			return nil
+		},
+	}
+}
+
+func condition(s Setup) func(string) (bool, error) {
+	if s.Condition != nil {
+		return s.Condition
+	}
+	return func(cond string) (bool, error) { return false, errors.New("not a condition that is known here") }
+}
+
+// vacuous finds a "! exec PROGRAM" that passed because the box has no such
+// program, which testscript takes for the failure that was expected.
+func (p *player) vacuous(s Setup) (Line, bool) {
+	for _, l := range p.lines {
+		if l.Command() != "exec" || !l.Neg || len(l.Args()) == 0 || !holds(l.Conds, s) {
+			continue
+		}
+		prog := l.Args()[0]
+		if prog.Vars || strings.Contains(prog.Text, "/") {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(p.in.Bin(), prog.Text)); errors.Is(err, fs.ErrNotExist) {
+			return l, true
+		}
+	}
+	return Line{}, false
+}
+
+// holds reports whether all conditions do. Those of testscript itself are not
+// known here, and count as false.
+func holds(conds []Cond, s Setup) bool {
+	for _, c := range conds {
+		if ok, err := condition(s)(c.Name); err != nil || ok == c.Neg {
+			return false
+		}
+	}
+	return true
+}
