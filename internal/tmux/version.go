@@ -1,0 +1,47 @@
+package tmux
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Version is what `tmux -V` says: 3.3a is {3, 3}. Name is the whole of it.
+type Version struct {
+	Major, Minor int
+	Name         string
+}
+
+// AtLeast tells whether v is major.minor or newer.
+func (v Version) AtLeast(major, minor int) bool {
+	return v.Major > major || v.Major == major && v.Minor >= minor
+}
+
+// ReadVersion asks a tmux program for its version. Empty means "tmux" on PATH.
+func ReadVersion(ctx context.Context, program string) (Version, error) {
+	if program == "" {
+		program = "tmux"
+	}
+	out, err := exec.CommandContext(ctx, program, "-V").Output()
+	if err != nil {
+		return Version{}, fmt.Errorf("%s -V: %w", program, err)
+	}
+	return parseVersion(strings.TrimSpace(string(out)))
+}
+
+// parseVersion takes "tmux 3.3a", "tmux next-3.6" and the like.
+func parseVersion(said string) (Version, error) {
+	m := regexp.MustCompile(`(\d+)\.(\d+)`).FindStringSubmatch(said)
+	if m == nil {
+		return Version{}, fmt.Errorf("tmux -V says %q, which holds no version", said)
+	}
+	major, errMajor := strconv.Atoi(m[1])
+	minor, errMinor := strconv.Atoi(m[2])
+	if errMajor != nil || errMinor != nil {
+		return Version{}, fmt.Errorf("tmux -V says %q, which holds no version", said)
+	}
+	return Version{Major: major, Minor: minor, Name: strings.TrimPrefix(said, "tmux ")}, nil
+}
