@@ -1,0 +1,141 @@
+package project
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/freeze-contracts/permafrost/readers"
+	"github.com/pelletier/go-toml/v2"
+)
+
+const (
+	// ConfigFile is the configuration's place in the main work tree.
+	ConfigFile = "stint.toml"
+	// ConfigVersion is the newest config_version this build reads, and the one
+	// it writes.
+	ConfigVersion = 1
+)
+
+// Config is stint.toml.
+type Config struct {
+	Version int                `toml:"config_version"`
+	Project Settings           `toml:"project"`
+	Session Session            `toml:"session"`
+	Harness map[string]Harness `toml:"harness"`
+
+	Unknown []string `toml:"-"` // dotted keys that mean nothing to this build, sorted
+}
+
+// Settings is the table [project].
+type Settings struct {
+	MemoryDir string `toml:"memory_dir"` // folder for agents' notes, relative to the top of a work tree; empty for none
+}
+
+// Session is the table [session].
+type Session struct {
+	Harness       string `toml:"harness"`        // what session open starts when it is not told; empty for none
+	RetentionDays int    `toml:"retention_days"` // for how many days of 24 hours a closed session is listed; 0 for ever
+}
+
+// Harness is a table [harness.NAME]: how a coding agent is started.
+type Harness struct {
+	Command []string `toml:"command"` // program and first arguments
+	Prompt  []string `toml:"prompt"`  // arguments that hand over a prompt, in the place of {prompt}
+	Resume  []string `toml:"resume"`  // arguments that resume a conversation; empty: the program is simply started again
+}
+
+// ReadConfig reads the configuration of the main work tree fsys.
+func ReadConfig(fsys fs.FS) (*Config, error) {
+	b, err := readers.File(fsys, ConfigFile)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConfig(ConfigFile, b)
+}
+
+// ParseConfig decodes a configuration. The name is for messages. A key that
+// this build does not know is no error, since a later release may have
+// written it; it is named in Unknown.
+func ParseConfig(name string, b []byte) (*Config, error) {
+	// The version first: a newer one may have given a key another type.
+	var head struct {
+		Version *int `toml:"config_version"`
+	}
+	if err := toml.Unmarshal(b, &head); err != nil {
+		return nil, misfit(name, b, err)
+	}
+	switch {
+	case head.Version == nil:
+		return nil, readers.Invalid(name, "config_version", "it is missing")
+	case *head.Version > ConfigVersion:
+		return nil, &readers.NewerError{Path: name, Schema: *head.Version, Newest: ConfigVersion}
+	case *head.Version < 1:
+		return nil, readers.Invalid(name, "config_version", "%d is no version", *head.Version)
+	}
+	c := new(Config)
+	if err := toml.Unmarshal(b, c); err != nil {
+		return nil, misfit(name, b, err)
+	}
+	c.Unknown = unknown(b)
+	return c, c.check(name)
+}
+
+func (c *Config) check(name string) error {
+	if dir := c.Project.MemoryDir; dir != "" && (!fs.ValidPath(dir) || dir == ".") {
+		return readers.Invalid(name, "project.memory_dir", "%q is not a folder below the top of the work tree", dir)
+	}
+	if days := c.Session.RetentionDays; days < 0 || days > 36500 {
+		return readers.Invalid(name, "session.retention_days", "%d is not between 0 and 36500", days)
+	}
+	for harness, h := range c.Harness {
+		if len(h.Command) == 0 || h.Command[0] == "" {
+			return readers.Invalid(name, "harness."+harness+".command", "it names no program")
+		}
+		for _, arg := range slices.Concat(h.Command, h.Prompt, h.Resume) {
+			if strings.ContainsRune(arg, 0) {
+				return readers.Invalid(name, "harness."+harness, "%q holds a NUL, which no argument can", arg)
+			}
+		}
+	}
+	return nil
+}
+
+// unknown decodes a second time, strictly, only to learn the keys' names.
+func unknown(b []byte) []string {
+	var keys []string
+	var strict *toml.StrictMissingError
+	d := toml.NewDecoder(strings.NewReader(string(b))).DisallowUnknownFields()
+	if err := d.Decode(new(Config)); errors.As(err, &strict) {
+		for _, e := range strict.Errors {
+			keys = append(keys, strings.Join(e.Key(), "."))
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+func misfit(name string, b []byte, err error) error {
+	c := &readers.CorruptError{Path: name, Err: err}
+	var decode *toml.DecodeError
+	if errors.As(err, &decode) {
+		c.Pointer = strings.Join(decode.Key(), ".")
+		c.Offset = offset(b, decode)
+	}
+	return c
+}
+
+// offset turns a line and a column, both from 1 on, into bytes from the start.
+func offset(b []byte, e *toml.DecodeError) int64 {
+	row, column := e.Position()
+	at := 0
+	for range row - 1 {
+		next := strings.IndexByte(string(b[at:]), '\n')
+		if next < 0 {
+			break
+		}
+		at += next + 1
+	}
+	return int64(min(at+column-1, len(b)))
+}
