@@ -39,18 +39,3 @@ type Entry struct {
 	// system or the file system does not tell.
 	Born int64
 }
-
-// Walk captures what lies at the given box-relative places below root, sorted
-// by Path. A place that is not there gives no entries: a scenario may leave
-// one of its family's roots untouched. A hard link is captured as a file of
-// its own. What cannot be read, or vanishes while it is read, is an error that
-// names it: nothing may run in the tree any more.
-func Walk(root string, under []string) ([]Entry, error) { panic("unbuilt") }
-
-// SettleIndex returns a git index (version 2, 3 or 4) without what it knows of
-// the machine: the nine stat words of each entry zeroed, the extensions TREE
-// and REUC kept, UNTR, FSMN, EOIE and IEOT dropped, the trailer recomputed, or
-// kept where it is all zero (index.skipHash). Staged content, flags, conflict
-// stages and intent-to-add stay. is tells whether data is a git index at all;
-// a split index, an unknown extension or a wrong trailer is an error.
-func SettleIndex(data []byte) (out []byte, is bool, err error) { panic("unbuilt") }
