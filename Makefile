@@ -3,7 +3,7 @@
 #   make check    everything that CI runs, and the only list of it
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup build install freeze check bench lint vet test fixtures fuzz clean
+.PHONY: help setup build install freeze check lint vet test fuzz bench
 
 # The result must not depend on where make was started or on the caller's
 # settings of the programs under test.
@@ -18,9 +18,9 @@ FUZZTIME ?= 5s
 BENCH ?= .
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' "$(ROOT)/Makefile"
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' "$(ROOT)/Makefile"
 
-setup: ## install what is missing: tmux, and for the tests a C compiler and python3
+setup: ## install what is missing: tmux
 	@"$(ROOT)/internal/setup/setup.sh" tmux
 
 build: ## bin/freeze and bin/stint
@@ -28,3 +28,34 @@ build: ## bin/freeze and bin/stint
 
 install: ## freeze and stint into GOBIN
 	@cd "$(ROOT)" && go install -trimpath ./cmd/...
+
+freeze: setup build ## freeze the newest release again and show the result
+	@cd "$(ROOT)" && go run ./internal/subjects/demo bin/freeze
+
+check: ## all that CI runs; the only list of it
+	@"$(ROOT)/internal/setup/setup.sh" tmux gcc python3
+	@cd "$(ROOT)" && before=$$(git status --porcelain) && $(MAKE) -s -f Makefile lint vet build test fuzz && \
+		{ [ "$$before" = "$$(git status --porcelain)" ] || { echo "check: the tree is not as git found it before:" >&2; git status --short >&2; exit 1; }; }
+
+lint:
+	@echo "check: gofmt, tidy, staticcheck"
+	@cd "$(ROOT)" && unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -s -l) && \
+		{ [ -z "$$unformatted" ] || { echo "check: run gofmt -s -w on $$unformatted" >&2; exit 1; }; }
+	@cd "$(ROOT)" && go mod tidy -diff
+	@cd "$(ROOT)" && go tool staticcheck -checks inherit,ST1000 ./...
+
+vet:
+	@echo "check: vet on three systems"
+	@cd "$(ROOT)" && go vet ./... && GOOS=darwin go vet ./... && GOOS=windows go vet ./...
+
+test: ## the tests, with the race detector; what they need is not skipped
+	@echo "check: test -race"
+	@cd "$(ROOT)" && PERMAFROST_CHECK=1 go test -race -timeout 15m ./...
+
+fuzz: ## every fuzz target for FUZZTIME
+	@cd "$(ROOT)" && git grep --untracked -o '^func Fuzz[A-Za-z0-9]*' -- '*_test.go' | while IFS=: read -r file func; do \
+		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")" || exit 1; \
+	done
+
+bench: setup ## measure what the documentation claims
+	@cd "$(ROOT)" && go test -run '^$$' -bench '$(BENCH)' -benchmem ./...

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/freeze-contracts/permafrost/freeze/cut"
+	"github.com/freeze-contracts/permafrost/freeze/fixture"
+	"github.com/freeze-contracts/permafrost/freeze/ledger"
+)
+
+func (a *app) checkCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check",
+		Short: "hold the fixtures against their manifests and the ledger, offline",
+		Long: `check builds nothing and starts nothing. It looks at every fixture's bytes,
+names and witnesses, at the ledger against the folders in both directions, for
+values that look like secrets, and for files that git would ignore or rewrite.`,
+		Example: `  freeze check
+  freeze check --json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.check(cmd.Context()) },
+	}
+}
+
+// checkReport is the shape of freeze check --json.
+type checkReport struct {
+	Releases  int               `json:"releases"`
+	Scenarios int               `json:"scenarios"`
+	Files     int               `json:"files"`
+	Bytes     int64             `json:"bytes"`
+	Elapsed   time.Duration     `json:"elapsed_ns,format:nano"`
+	Ledger    []ledger.Problem  `json:"ledger"`
+	Fixtures  []fixture.Problem `json:"fixtures"`
+}
+
+func (a *app) check(ctx context.Context) error {
+	p, err := a.project()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	r, err := checkProject(ctx, p)
+	if err != nil {
+		return err
+	}
+	r.Elapsed = time.Since(began)
+	bad := len(r.Ledger) + len(r.Fixtures)
+	switch {
+	case a.json:
+		if err := writeJSON(a.stdout, r); err != nil {
+			return err
+		}
+	case bad > 0:
+		for _, problem := range r.Ledger {
+			fmt.Fprintln(a.stderr, "freeze: "+problem.String())
+		}
+		for _, problem := range r.Fixtures {
+			fmt.Fprintln(a.stderr, "freeze: "+problem.String())
+		}
+	default:
+		fmt.Fprintf(a.stdout, "%d releases, %d scenarios, %d files, %d bytes: all as frozen\n", r.Releases, r.Scenarios, r.Files, r.Bytes)
+	}
+	if bad > 0 {
+		return fmt.Errorf("%w: %d problems", errSaid, bad)
+	}
+	return nil
+}
+
+func checkProject(ctx context.Context, p *cut.Project) (*checkReport, error) {
+	disagree, err := p.Ledger.Check(os.DirFS(p.Fixtures), p.Want)
+	if err != nil {
+		return nil, err
+	}
+	problems, sum, err := fixture.Check(ctx, p.Fixtures, p.CheckOptions())
+	if err != nil {
+		return nil, err
+	}
+	return &checkReport{
+		Releases: sum.Releases, Scenarios: sum.Scenarios, Files: sum.Files, Bytes: sum.Bytes,
+		Ledger: disagree, Fixtures: problems,
+	}, nil
+}

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/freeze-contracts/permafrost/freeze/cut"
+)
+
+// freezeCommand is freeze itself: freeze VERSION...
+func (a *app) freezeCommand() *cobra.Command {
+	var req cut.Request
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "freeze VERSION... | --all | --dry-run REV",
+		Short: "freeze what a release persists, or freeze it again and compare",
+		Long: `freeze builds a release's own program, runs every scenario with it in a
+private box, and writes what it persisted as fixtures. Where the fixtures are
+there already it freezes again and compares: the same but for bindings is
+success, and nothing is ever overwritten.`,
+		Example: `  freeze v1.0.0                    the ledger's v1.0.0 again, or the tag v1.0.0 for the first time
+  freeze v1.1.0 --commit HEAD~2    cut v1.1.0 from that commit
+  freeze --all                     every release of the ledger
+  freeze --dry-run HEAD            today's code, into a scratch folder
+  freeze v1.0.0 --replace --why "the scenario missed the log file"`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req.Versions = args
+			return a.freeze(cmd.Context(), req, all)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&all, "all", false, "every release of the ledger")
+	flags.StringVar(&req.Commit, "commit", "", "cut the version, which the ledger lacks, from this `REV`")
+	flags.BoolVar(&req.Add, "add", false, "cut the version, which the ledger lacks and which has no commit")
+	flags.StringVar(&req.DryRun, "dry-run", "", "freeze this `REV` as newer than every release, and write nothing")
+	flags.BoolVar(&req.Replace, "replace", false, "write the fixtures that differ anew; needs --why")
+	flags.StringVar(&req.Why, "why", "", "the reason for --replace, kept in the ledger")
+	flags.IntVar(&req.Jobs, "jobs", 0, "how many boxes run at once; 0 is the number of cores")
+	return cmd
+}
+
+func (a *app) freeze(ctx context.Context, req cut.Request, all bool) error {
+	if err := checkRequest(req, all); err != nil {
+		return err
+	}
+	p, err := a.project()
+	if err != nil {
+		return err
+	}
+	if all {
+		for _, r := range p.Ledger.Releases {
+			req.Versions = append(req.Versions, r.Version)
+		}
+		if len(req.Versions) == 0 {
+			return errors.New("the ledger has no release yet; cut the first one with freeze VERSION --commit REV")
+		}
+	}
+	show := a.progress()
+	report, err := p.Freeze(ctx, req, show.show)
+	show.end()
+	if err != nil {
+		return err
+	}
+	return a.printReport(report)
+}
+
+// checkRequest refuses what cannot be meant.
+func checkRequest(req cut.Request, all bool) error {
+	named := len(req.Versions)
+	switch {
+	case all && named > 0:
+		return usagef("--all is every release of the ledger; name none beside it")
+	case req.DryRun != "" && (all || named > 0 || req.Commit != "" || req.Add || req.Replace):
+		return usagef("--dry-run REV freezes that revision alone; it goes with no version and no other of these flags")
+	case req.DryRun == "" && !all && named == 0:
+		return usagef("no version given; say freeze VERSION, or freeze --all (see freeze --help)")
+	case req.Commit != "" && (all || named != 1):
+		return usagef("--commit REV is for exactly one version")
+	case req.Add && (all || named != 1 || req.Commit != ""):
+		return usagef("--add is for exactly one version, which has no commit")
+	case req.Replace && strings.TrimSpace(req.Why) == "":
+		return usagef("--replace needs --why TEXT: the ledger keeps the reason")
+	case req.Why != "" && !req.Replace:
+		return usagef("--why is the reason for --replace, which is not given")
+	case req.Jobs < 0:
+		return usagef("--jobs %d: a number of boxes, or 0 for the number of cores", req.Jobs)
+	}
+	return nil
+}
+
+// printReport says what became of the releases. Its error carries the exit
+// code alone.
+func (a *app) printReport(r *cut.Report) error {
+	if a.json {
+		if err := writeJSON(a.stdout, r); err != nil {
+			return err
+		}
+	} else {
+		for _, rel := range r.Releases {
+			printRelease(a.stdout, a.stderr, rel)
+		}
+	}
+	if err := r.Err(); err != nil {
+		return fmt.Errorf("%w: %w", errSaid, err)
+	}
+	return nil
+}
+
+func printRelease(stdout, stderr io.Writer, r cut.ReleaseReport) {
+	if err := r.Err(); err != nil {
+		fmt.Fprintln(stderr, "freeze: "+err.Error())
+		return
+	}
+	count := make(map[cut.Status]int)
+	for _, o := range r.Scenarios {
+		count[o.Status]++
+		for _, note := range o.Notes {
+			fmt.Fprintf(stderr, "note: %s %s/%s: %s\n", r.Version, o.Family, o.Scenario, note)
+		}
+	}
+	var parts []string
+	for _, s := range []cut.Status{cut.Frozen, cut.Added, cut.Replaced, cut.Dropped, cut.Identical, cut.Waived} {
+		if count[s] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[s], s))
+		}
+	}
+	fmt.Fprintf(stdout, "%s: %s\n", r.Version, strings.Join(parts, ", "))
+}

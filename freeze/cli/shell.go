@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) shellCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "shell VERSION",
+		Short: "open an interactive shell in a box with that release's program on PATH",
+		Long: `shell is for writing scenarios: a box like theirs, with the release's program,
+the tools and the stand-ins that freeze.toml names. On leaving, the box is
+proved empty and removed, like any other.`,
+		Example: "  freeze shell v1.0.0",
+		Args:    exactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.shell(cmd.Context(), args[0]) },
+	}
+}
+
+func (a *app) shell(ctx context.Context, version string) error {
+	p, err := a.project()
+	if err != nil {
+		return err
+	}
+	return p.Shell(ctx, version, a.stdin, a.stdout, a.stderr)
+}

@@ -1,0 +1,70 @@
+package cut
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/freeze-contracts/permafrost/sandbox"
+)
+
+// versionText finds a whole semantic version, with or without its v, and with
+// whatever pre-release or build it has: v1.2.0-rc.1 is not v1.2.0.
+var versionText = regexp.MustCompile(`\bv?([0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)\b`)
+
+// verifyVersion asks the release's own program, in a box of its own, which
+// version it is. A pre-release or the wrong binary is never frozen under a
+// release's name.
+func verifyVersion(ctx context.Context, box sandbox.Config, program string, args []string, want string) (err error) {
+	b, err := sandbox.Start(ctx, box)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	var stdout, stderr bytes.Buffer
+	command := append([]string{program}, args...)
+	code, err := b.Run(ctx, sandbox.Cmd{Args: command, Stdout: &stdout, Stderr: &stderr})
+	if err != nil {
+		return fmt.Errorf("release %s: %q: %w", want, strings.Join(command, " "), err)
+	}
+	if code != 0 {
+		return fmt.Errorf("release %s: %q exited %d: %s", want, strings.Join(command, " "), code, lastLines(stderr.String(), 5))
+	}
+	if err := matchVersion(stdout.String(), want); err != nil {
+		return fmt.Errorf("release %s: %q: %w", want, strings.Join(command, " "), err)
+	}
+	return nil
+}
+
+// matchVersion requires that the first line of a program's version text names
+// exactly one version, and that it is the wanted one.
+func matchVersion(text, want string) error {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	var found []string
+	for _, m := range versionText.FindAllStringSubmatch(line, -1) {
+		if v := "v" + m[1]; !slices.Contains(found, v) {
+			found = append(found, v)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return fmt.Errorf("the program prints %q, which names no version; see version_args in freeze.toml", line)
+	case len(found) > 1:
+		return fmt.Errorf("the program prints %q, which names %d versions; see version_args in freeze.toml", line, len(found))
+	case semver.Compare(found[0], want) != 0 || semver.Build(found[0]) != semver.Build(want):
+		return fmt.Errorf("the program says that it is %s, so it is not frozen as %s", found[0], want)
+	}
+	return nil
+}
+
+// lastLines returns the last n lines of what a program printed.
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
