@@ -2,12 +2,14 @@
 // them, with one release of the subject, in one box.
 //
 // It says what a run left behind, not whether that is the same as another
-// run's: bindings and fixtures are built on it.
+// run's: bindings and fixtures are built on it. What it promises is that the
+// box was proved empty before anything was captured.
 package scenario
 
 import (
-	"github.com/freeze-contracts/permafrost/sandbox"
+	"github.com/freeze-contracts/permafrost/sandbox/script"
 	"github.com/rogpeppe/go-internal/txtar"
+	"golang.org/x/mod/semver"
 )
 
 // Head is the version that stands for code not released yet. It is newer than
@@ -20,25 +22,30 @@ type Scenario struct {
 	File         string // where it was read from
 	Since, Until string // both inclusive; empty where there is no bound
 	Archive      *txtar.Archive
+
+	lines []script.Line
 }
 
-// Load reads FAMILY/NAME.txtar for every family under dir, sorted by family
-// and name. What no release could run is refused with file and line.
-func Load(dir string) ([]*Scenario, error) { panic("unbuilt") }
-
 // For reports whether the scenario is one for that version.
-func (s *Scenario) For(version string) bool { panic("unbuilt") }
+func (s *Scenario) For(version string) bool {
+	return (s.Since == "" || compare(version, s.Since) >= 0) &&
+		(s.Until == "" || compare(version, s.Until) <= 0)
+}
 
-// Digest is the sha256, in hex, of the commands and archive files that are in
-// effect for version: a line added for a later release leaves it alone.
-func (s *Scenario) Digest(version string) string { panic("unbuilt") }
+// compare is semver.Compare, with Head above all others.
+func compare(v, w string) int {
+	switch {
+	case v == w:
+		return 0
+	case v == Head:
+		return 1
+	case w == Head:
+		return -1
+	}
+	return semver.Compare(v, w)
+}
 
-// Uses lists the versions that the script names with use, sorted, whatever
-// condition stands before them.
-func (s *Scenario) Uses() []string { panic("unbuilt") }
-
-// UsesFor lists the versions that the script uses when version is frozen.
-func (s *Scenario) UsesFor(version string) []string { panic("unbuilt") }
-
-// Role is the runner of scenarios, see sandbox.Main.
-func Role() sandbox.Role { panic("unbuilt") }
+// isRelease reports whether v is written as the ledger writes a release.
+func isRelease(v string) bool {
+	return semver.IsValid(v) && semver.Canonical(v) == v
+}

@@ -118,7 +118,7 @@ func (p *player) run(s Setup) *Error {
 		return p.blame(t.log.String())
 	}
 	if l, ok := p.vacuous(s); ok {
-		return &Error{Line: l.N, Command: l.Text, Why: missing(l.Args()[0].Text)}
+		return &Error{Line: l.N, Command: l.Text, Why: Missing(l.Args()[0].Text)}
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func (p *player) blame(log string) *Error {
 		}
 	}
 	if m := notFound.FindStringSubmatch(before); m != nil {
-		e.Why = missing(m[1])
+		e.Why = Missing(m[1])
 	}
 	return e
 }
@@ -75,6 +75,7 @@ func (p *player) blame(log string) *Error {
 // PATH does not have a program.
 var notFound = regexp.MustCompile(`(?m)^\[exec: "(.*)": executable file not found in \$PATH\]\n\z`)
 
-func missing(program string) string {
+// Missing says that the box has no such program, and what to do.
+func Missing(program string) string {
 	return fmt.Sprintf("program %q is not in the box: name it in tools under [box]", program)
 }
