@@ -38,8 +38,8 @@ type Config struct {
 type Subject struct {
 	// Name is the file name of the program in {bin}.
 	Name string `toml:"name"`
-	// VersionArgs make the program print its version. Empty means that no
-	// release is asked which one it is.
+	// VersionArgs make the program print its version. Empty, which has to be
+	// written down, means that no release is asked which one it is.
 	VersionArgs []string `toml:"version_args"`
 }
 
@@ -50,11 +50,14 @@ type Provider struct {
 	// Repo is the repository that holds the releases' commits, bare ones
 	// included. Empty means the one that holds freeze.toml. Only for Git.
 	Repo string `toml:"repo"`
-	// Toolchain prints what the build depends on besides its source.
+	// Toolchain prints what the build depends on besides its source. It runs
+	// where Build runs.
 	Toolchain []string `toml:"toolchain"`
-	// Build leaves the release's programs in {bin}.
+	// Build leaves the release's programs in {bin}. It runs in the exported
+	// tree for Git, in Dir for Command, and may name {bin} and {version}.
 	Build []string `toml:"build"`
 	// Env is added to the caller's environment for Toolchain and Build.
+	// Values may name {bin} and {version}.
 	Env map[string]string `toml:"env"`
 }
 
@@ -74,8 +77,8 @@ type Box struct {
 	Tools []string `toml:"tools"`
 	// Tmux puts a private tmux into the box.
 	Tmux bool `toml:"tmux"`
-	// Env is added to the box's environment. Values may name {home},
-	// {project} and {version}.
+	// Env is added to the box's environment. Values may name every
+	// placeholder.
 	Env map[string]string `toml:"env"`
 }
 
@@ -97,21 +100,28 @@ type Binding struct {
 	Family  string `toml:"family"`
 	File    string `toml:"file"`    // a glob over the paths of the box; ** is any number of folders
 	Pointer string `toml:"pointer"` // a JSON pointer (RFC 6901); empty means the whole content
-	Kind    string `toml:"kind"`
-	Derive  string `toml:"derive"`  // the derivation, for the kind derived only
-	Pattern string `toml:"pattern"` // what the whole of an opaque value matches
+	Kind    string `toml:"kind"`    // one of BindingKinds
+	Derive  string `toml:"derive"`  // the derivation of a derived value, and only of one
+	Pattern string `toml:"pattern"` // a regexp for the whole of an opaque value, and only of one
+}
+
+// BindingKinds returns the kinds that a binding can be declared to have.
+// Paths, times and ids are recognised and never declared.
+func BindingKinds() []string {
+	return []string{"derived", "decimal", "host", "user", "uid", "version", "prefix", "opaque"}
 }
 
 // Derive is a derivation: a command that is given a binding's inputs and
 // prints its value.
 type Derive struct {
+	// Command may name {version}.
 	Command []string `toml:"command"`
 }
 
 // SecretOK permits a value that looks like a secret.
 type SecretOK struct {
-	File    string `toml:"file"`
-	Pointer string `toml:"pointer"`
+	File    string `toml:"file"`    // a glob as in Binding
+	Pointer string `toml:"pointer"` // a JSON pointer; empty means the whole content
 	Reason  string `toml:"reason"`
 }
 
@@ -126,25 +136,3 @@ type Mutate struct {
 type Read struct {
 	Scripts string `toml:"scripts"`
 }
-
-// Load reads the freeze.toml at path. What is wrong with its content is an
-// *Error.
-func Load(path string) (*Config, error) { panic("unbuilt") }
-
-// Find returns the path of the freeze.toml for dir: the one in dir itself, or
-// in the nearest parent up to the top of dir's git work tree. Beyond that it
-// never looks, since what lies there belongs to something else. Outside of a
-// work tree only dir itself is looked at.
-func Find(dir string) (string, error) { panic("unbuilt") }
-
-// Places are the values of the placeholders.
-type Places struct {
-	Bin     string // {bin}
-	Home    string // {home}
-	Project string // {project}
-	Version string // {version}, without its leading v
-}
-
-// Expand replaces the placeholders in s. Load has refused those that do not
-// exist, and those that have no meaning where they stand.
-func (p Places) Expand(s string) string { panic("unbuilt") }

@@ -1,0 +1,133 @@
+package config
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/freeze-contracts/permafrost/freeze/config/tomldoc"
+)
+
+func (c *checker) derivations() error {
+	for _, name := range sorted(c.cfg.Derive) {
+		key := tomldoc.Join("derive", name)
+		if err := c.name(key, name); err != nil {
+			return err
+		}
+		if err := c.command(tomldoc.Join(key, "command"), c.cfg.Derive[name].Command, "{version}"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *checker) bindings() error {
+	for i, b := range c.cfg.Binding {
+		key := tomldoc.At("binding", i)
+		if err := c.binding(key, b); err != nil {
+			return err
+		}
+		same := func(o Binding) bool { return o.Family == b.Family && o.File == b.File && o.Pointer == b.Pointer }
+		if first := slices.IndexFunc(c.cfg.Binding, same); first < i {
+			return c.doc.Errorf(key, "the same family, file and pointer as %s", tomldoc.At("binding", first))
+		}
+	}
+	return nil
+}
+
+func (c *checker) binding(key string, b Binding) error {
+	if err := c.required(key+".family", b.Family); err != nil {
+		return err
+	}
+	if _, ok := c.cfg.Family[b.Family]; !ok {
+		return c.doc.Errorf(key+".family", "there is no family %q, there is %s", b.Family, strings.Join(sorted(c.cfg.Family), ", "))
+	}
+	if err := c.glob(key+".file", b.File); err != nil {
+		return err
+	}
+	if err := c.pointer(key+".pointer", b.Pointer); err != nil {
+		return err
+	}
+	if err := c.required(key+".kind", b.Kind); err != nil {
+		return err
+	}
+	if !slices.Contains(BindingKinds(), b.Kind) {
+		return c.doc.Errorf(key+".kind", "%q is no kind that can be declared, those are %s", b.Kind, strings.Join(BindingKinds(), ", "))
+	}
+	if err := c.derive(key+".derive", b); err != nil {
+		return err
+	}
+	return c.pattern(key+".pattern", b)
+}
+
+func (c *checker) derive(key string, b Binding) error {
+	if b.Kind != "derived" {
+		return c.unwanted(key, "only a binding of kind derived has a derivation")
+	}
+	if err := c.required(key, b.Derive); err != nil {
+		return err
+	}
+	// A suite may register a Go function under a name that has no table here.
+	return c.name(key, b.Derive)
+}
+
+func (c *checker) pattern(key string, b Binding) error {
+	if b.Kind != "opaque" {
+		return c.unwanted(key, "only a binding of kind opaque has a pattern")
+	}
+	if err := c.required(key, b.Pattern); err != nil {
+		return err
+	}
+	if _, err := regexp.Compile(b.Pattern); err != nil {
+		return c.doc.Errorf(key, "%v", err)
+	}
+	return nil
+}
+
+func (c *checker) unwanted(key, why string) error {
+	if c.doc.Has(key) {
+		return c.doc.Errorf(key, "%s", why)
+	}
+	return nil
+}
+
+func (c *checker) secrets() error {
+	for i, s := range c.cfg.SecretOK {
+		key := tomldoc.At("secret_ok", i)
+		if err := c.glob(key+".file", s.File); err != nil {
+			return err
+		}
+		if err := c.pointer(key+".pointer", s.Pointer); err != nil {
+			return err
+		}
+		if err := c.required(key+".reason", s.Reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// glob checks a pattern over the paths of a box: home/a/b, project/c.
+func (c *checker) glob(key, glob string) error {
+	if err := c.required(key, glob); err != nil {
+		return err
+	}
+	for part := range strings.SplitSeq(glob, "/") {
+		if _, err := path.Match(part, ""); err != nil {
+			return c.doc.Errorf(key, "%q: %v", glob, err)
+		}
+		if part == "" || dots(part) {
+			return c.doc.Errorf(key, "%q can match nothing: paths of a box read home/a/b or project/a, without dots and empty parts", glob)
+		}
+	}
+	return nil
+}
+
+// pointer checks a JSON pointer as RFC 6901 has it.
+func (c *checker) pointer(key, pointer string) error {
+	if !regexp.MustCompile(`^(/([^~/]|~[01])*)*$`).MatchString(pointer) {
+		return c.doc.Errorf(key, "%q is no JSON pointer: it begins with / and has ~0 for ~, ~1 for /", pointer)
+	}
+	return nil
+}
