@@ -1,0 +1,73 @@
+// Package document puts the documents of a project on disk: whole or not at
+// all, for their owner only, and by one process at a time.
+//
+// It knows nothing of what is in them. Reading is the readers' part.
+package document
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Write puts b in the place of the file name. After a crash the file is the
+// old one or the new one; when Write has returned nil it is the new one, power
+// loss included. Missing folders are made, with mode 0700; the file has mode
+// 0600.
+func Write(name string, b []byte) error { return WriteMode(name, b, 0o600) }
+
+// WriteMode is Write for a file that others may read.
+func WriteMode(name string, b []byte, mode fs.FileMode) error {
+	dir := filepath.Dir(name)
+	if err := MakeDir(dir); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(dir, "."+filepath.Base(name)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(b)
+	err = errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return syncDir(dir)
+}
+
+// MakeDir makes the folder and those above it that are missing, each with mode
+// 0700, and sees to it that they survive a power loss.
+func MakeDir(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case err == nil && info.IsDir():
+		return nil
+	case err == nil:
+		return &fs.PathError{Op: "mkdir", Path: dir, Err: errors.New("a file is in its place")}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := MakeDir(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncDir(filepath.Dir(dir))
+}
+
+// syncDir makes a rename last. Windows has no such call for folders.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

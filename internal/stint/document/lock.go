@@ -1,0 +1,57 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// ErrLocked is a lock that another process holds.
+var ErrLocked = errors.New("another stint is at work on it")
+
+const (
+	patience = 10 * time.Second
+	pause    = 20 * time.Millisecond
+)
+
+// Lock is held by one process at a time, and by none when its holder is gone.
+type Lock struct{ f *os.File }
+
+// Acquire takes the lock file name, which is made if it is missing, and waits
+// up to ten seconds for another process to let go of it.
+//
+// The lock file is never removed: a second process could otherwise lock a new
+// inode of the same name.
+func Acquire(ctx context.Context, name string) (*Lock, error) {
+	if err := MakeDir(filepath.Dir(name)); err != nil {
+		return nil, err
+	}
+	// Go marks it close-on-exec, so that no tmux server and no hook of git
+	// inherits the lock.
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for end := time.Now().Add(patience); ; {
+		held, err := tryLock(f)
+		switch {
+		case err != nil:
+			return nil, errors.Join(fmt.Errorf("lock %q: %w", name, err), f.Close())
+		case held:
+			return &Lock{f}, nil
+		case time.Now().After(end):
+			return nil, errors.Join(fmt.Errorf("%w (it holds %q); try again when it is done", ErrLocked, name), f.Close())
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), f.Close())
+		case <-time.After(pause):
+		}
+	}
+}
+
+// Release lets go.
+func (l *Lock) Release() { l.f.Close() }

@@ -1,0 +1,113 @@
+package git
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Status is git's porcelain status, version 1, NUL separated, of all files
+// that git does not ignore: the same for every configuration of the user.
+func (t Tree) Status(ctx context.Context) (string, error) {
+	return t.Out(ctx, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames")
+}
+
+// Unsaved is what is only in a worktree, each a list of paths or commits.
+type Unsaved struct {
+	Changes    []string // tracked files that differ from HEAD
+	Untracked  []string // files that git does not know and does not ignore
+	Ignored    []string // files and folders that git ignores
+	Submodules []string // checked out repositories inside of it, which may hold commits of their own
+	Commits    []string // that no ref and no branch's reflog leads to
+}
+
+// Unsaved lists what would be lost with the linked worktree t of main.
+func (t Tree) Unsaved(ctx context.Context, main Tree) (*Unsaved, error) {
+	out, err := t.Out(ctx, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignored=matching", "--ignore-submodules=none", "--no-renames")
+	if err != nil {
+		return nil, err
+	}
+	u := new(Unsaved)
+	for entry := range strings.SplitSeq(out, "\x00") {
+		if len(entry) < 4 {
+			continue
+		}
+		switch path := entry[3:]; entry[:2] {
+		case "??":
+			u.Untracked = append(u.Untracked, path)
+		case "!!":
+			u.Ignored = append(u.Ignored, path)
+		default:
+			u.Changes = append(u.Changes, path)
+		}
+	}
+	if err := t.hidden(ctx, u); err != nil {
+		return nil, err
+	}
+	u.Commits, err = t.unreachable(ctx, main)
+	return u, err
+}
+
+// hidden adds what status does not see: changes that the user told git to
+// overlook, by the assume-unchanged or the skip-worktree bit, and repositories
+// inside of the worktree whose files are clean.
+func (t Tree) hidden(ctx context.Context, u *Unsaved) error {
+	entries, err := t.entries(ctx)
+	if err != nil {
+		return err
+	}
+	overlooked := false
+	for _, e := range entries {
+		overlooked = overlooked || e.overlooked()
+		if e.mode == "160000" && exists(filepath.Join(t.Dir, e.path, ".git")) {
+			u.Submodules = append(u.Submodules, e.path)
+		}
+	}
+	if !overlooked {
+		return nil
+	}
+	changed, err := t.differ(ctx)
+	u.Changes = slices.Compact(slices.Sorted(slices.Values(append(u.Changes, changed...))))
+	return err
+}
+
+// differ lists the tracked files that differ from the index, with no regard
+// to what the user told git to overlook.
+func (t Tree) differ(ctx context.Context) ([]string, error) {
+	s, err := t.scratch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.remove()
+	if err := s.copyIndex(ctx); err != nil {
+		return nil, err
+	}
+	out, err := s.out(ctx, "diff-files", "-z", "--name-only", "--ignore-submodules=none")
+	return strings.FieldsFunc(out, func(r rune) bool { return r == 0 }), err
+}
+
+// unreachable lists the commits that HEAD of the worktree is or was at, and
+// that nothing leads to once its own reflog is gone. A commit that was amended
+// is still in the reflog of its branch.
+func (t Tree) unreachable(ctx context.Context, main Tree) ([]string, error) {
+	was, err := t.Out(ctx, "rev-list", "--walk-reflogs", "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	head, err := t.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := main.Out(ctx, "rev-list", "--walk-reflogs", "--branches")
+	if err != nil {
+		return nil, err
+	}
+	var in strings.Builder
+	in.WriteString(head + "\n" + was)
+	for commit := range strings.FieldsSeq(kept) {
+		in.WriteString("^" + commit + "\n")
+	}
+	out, err := main.run(ctx, nil, in.String(), []string{"rev-list", "--single-worktree", "--stdin", "--not", "--all"})
+	return strings.Fields(out), err
+}

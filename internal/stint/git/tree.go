@@ -1,0 +1,147 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// ErrNoRepository is a folder that no repository's work tree holds.
+var ErrNoRepository = errors.New("not inside a git work tree")
+
+// Main finds the main work tree of the repository that dir is in, also from
+// inside of a linked one. Its Dir is canonical.
+func Main(ctx context.Context, env []string, dir string) (Tree, error) {
+	t := Tree{Dir: dir, Env: env}
+	out, err := t.Out(ctx, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir")
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if err != nil || len(lines) != 3 {
+		return Tree{}, fmt.Errorf("%q: %w (%v)", dir, ErrNoRepository, err)
+	}
+	t.Dir = lines[0]
+	if lines[1] != lines[2] {
+		all, err := t.Worktrees(ctx)
+		if err != nil {
+			return Tree{}, err
+		}
+		if all[0].Bare {
+			return Tree{}, fmt.Errorf("%q: its repository %q is bare, and stint needs a main work tree", dir, all[0].Dir)
+		}
+		t.Dir = all[0].Dir
+	}
+	t.Dir, err = filepath.EvalSymlinks(t.Dir)
+	return t, err
+}
+
+// Worktree is one entry of git's list.
+type Worktree struct {
+	Dir    string
+	Branch string // full name of the ref; empty where HEAD is detached
+	Bare   bool
+	Locked bool
+}
+
+// Worktrees lists the repository's work trees, the main one first.
+func (t Tree) Worktrees(ctx context.Context) ([]Worktree, error) {
+	out, err := t.Out(ctx, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return nil, err
+	}
+	var all []Worktree
+	for field := range strings.SplitSeq(out, "\x00") {
+		key, value, _ := strings.Cut(field, " ")
+		if key == "worktree" {
+			all = append(all, Worktree{Dir: value})
+			continue
+		}
+		if len(all) == 0 {
+			continue
+		}
+		switch w := &all[len(all)-1]; key {
+		case "branch":
+			w.Branch = value
+		case "bare":
+			w.Bare = true
+		case "locked":
+			w.Locked = true
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("git worktree list in %q: no work tree in %q", t.Dir, out)
+	}
+	return all, nil
+}
+
+// Head is the commit that is checked out, and empty where there is none yet.
+func (t Tree) Head(ctx context.Context) (string, error) {
+	head, err := t.Line(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if answered(err) {
+		return "", nil
+	}
+	return head, err
+}
+
+// Tracks tells whether the index holds the file path.
+func (t Tree) Tracks(ctx context.Context, path string) (bool, error) {
+	out, err := t.Out(ctx, "ls-files", "-z", "--cached", "--", path)
+	return out != "", err
+}
+
+// Ref is the object that the full ref name points to, and empty where there is
+// no such ref.
+func (t Tree) Ref(ctx context.Context, name string) (string, error) {
+	commit, err := t.Line(ctx, "rev-parse", "--verify", "--quiet", name)
+	if answered(err) {
+		return "", nil
+	}
+	return commit, err
+}
+
+// AddBranch makes a branch that must not exist.
+func (t Tree) AddBranch(ctx context.Context, branch, commit string) error {
+	return t.Do(ctx, "branch", "--no-track", "--", branch, commit)
+}
+
+// DeleteBranch deletes a branch if it still points to commit.
+func (t Tree) DeleteBranch(ctx context.Context, branch, commit string) error {
+	return t.Do(ctx, "update-ref", "-d", "refs/heads/"+branch, commit)
+}
+
+// AddWorktree makes a linked worktree of the branch.
+func (t Tree) AddWorktree(ctx context.Context, dir, branch string) error {
+	return t.Do(ctx, "worktree", "add", "--quiet", "--", dir, branch)
+}
+
+// Linked returns nil if dir is the top of a linked worktree of this
+// repository. A folder that was made again in the place of one is none: git
+// would answer there for whatever repository is around it.
+func (t Tree) Linked(ctx context.Context, dir string) error {
+	in := Tree{Dir: dir, Env: t.Env}
+	out, err := in.Out(ctx, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir")
+	if err != nil {
+		return fmt.Errorf("%q is no work tree: %w", dir, err)
+	}
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	ours, err := t.Line(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(lines) != 3 || lines[0] != dir:
+		return fmt.Errorf("%q is not the top of a work tree, which is %q", dir, lines[0])
+	case lines[1] == lines[2]:
+		return fmt.Errorf("%q is a main work tree, not a linked one", dir)
+	case lines[2] != ours:
+		return fmt.Errorf("%q is a work tree of another repository, %q", dir, lines[2])
+	}
+	return nil
+}
+
+// RemoveWorktree removes the linked worktree dir, with all that is in it, or
+// what git still knows of it where the folder is gone. Whoever calls has
+// looked at what would be lost.
+func (t Tree) RemoveWorktree(ctx context.Context, dir string) error {
+	return t.Do(ctx, "worktree", "remove", "--force", "--", dir)
+}
