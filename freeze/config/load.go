@@ -23,12 +23,14 @@ func Load(path string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := &Config{}
-	doc, err := tomldoc.Decode(path, data, cfg)
+	doc, err := tomldoc.Parse(path, data)
 	if err != nil {
 		return nil, err
 	}
-	cfg.Dir = filepath.Dir(path)
+	cfg := &Config{Dir: filepath.Dir(path)}
+	if err := doc.Decode(cfg); err != nil {
+		return nil, err
+	}
 	if err := (&checker{cfg, doc}).check(); err != nil {
 		return nil, err
 	}

@@ -6,7 +6,15 @@
 // network: every test that reads fixtures takes its releases from here.
 package ledger
 
-import "io/fs"
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+)
 
 // Name is the name of the ledger in the fixtures folder.
 const Name = "releases.toml"
@@ -42,7 +50,7 @@ type Waiver struct {
 
 // Replaced records that fixtures were frozen anew, and why.
 type Replaced struct {
-	Family   string `toml:"family"`
+	Family   string `toml:"family"`   // empty means every family
 	Scenario string `toml:"scenario"` // empty means the whole family
 	Why      string `toml:"why"`
 	Date     string `toml:"date"`
@@ -50,60 +58,65 @@ type Replaced struct {
 
 // Load reads the ledger of a fixtures folder. A missing one is an error that
 // is fs.ErrNotExist; LoadOrNew takes it for an empty one.
-func Load(fsys fs.FS) (*Ledger, error) { panic("unbuilt") }
+func Load(fsys fs.FS) (*Ledger, error) {
+	data, err := fs.ReadFile(fsys, Name)
+	if err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	return Parse(data)
+}
 
 // LoadOrNew is Load, but a missing ledger is an empty one: for the first
 // release of all.
-func LoadOrNew(fsys fs.FS) (*Ledger, error) { panic("unbuilt") }
-
-// Parse reads a ledger. What is wrong with it is a *tomldoc.Error.
-func Parse(data []byte) (*Ledger, error) { panic("unbuilt") }
-
-// Encode writes the ledger, the same bytes for the same ledger.
-func (l *Ledger) Encode() []byte { panic("unbuilt") }
-
-// Find returns the release of that version.
-func (l *Ledger) Find(version string) (Release, bool) { panic("unbuilt") }
-
-// Get is Find with an error that names the nearest versions.
-func (l *Ledger) Get(version string) (Release, error) { panic("unbuilt") }
-
-// Nearest returns at most three versions that version may have been meant to
-// be, nearest first.
-func (l *Ledger) Nearest(version string) []string { panic("unbuilt") }
-
-// Newest returns the newest release, pre-releases included.
-func (l *Ledger) Newest() (Release, bool) { panic("unbuilt") }
-
-// Add puts a release in its place. It is refused where Parse would refuse it.
-func (l *Ledger) Add(r Release) error { panic("unbuilt") }
-
-// Kind is a kind of disagreement between ledger and folders.
-type Kind string
-
-const (
-	NoFixtures     Kind = "no-fixtures"     // a release has neither fixtures of a family nor a waiver
-	NoRelease      Kind = "no-release"      // a folder has no release
-	NeedlessWaiver Kind = "needless-waiver" // what is waived is there, or is nothing anybody expects
-	Stray          Kind = "stray"           // a file or folder that is no release's
-)
-
-// Problem is one disagreement between ledger and folders.
-type Problem struct {
-	Kind    Kind   `json:"kind"`
-	Path    string `json:"path"` // in the fixtures folder
-	Version string `json:"version,omitempty"`
-	Msg     string `json:"message"`
+func LoadOrNew(fsys fs.FS) (*Ledger, error) {
+	l, err := Load(fsys)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Ledger{Format: Format}, nil
+	}
+	return l, err
 }
 
-func (p Problem) String() string { panic("unbuilt") }
+// Find returns the release of that version.
+func (l *Ledger) Find(version string) (Release, bool) {
+	for _, r := range l.Releases {
+		if r.Version == version {
+			return r, true
+		}
+	}
+	return Release{}, false
+}
 
-// Want is what a release is expected to have: for each family the names of
-// its scenarios that are for that release.
-type Want func(version string) map[string][]string
+// Get is Find with an error that names the nearest versions.
+func (l *Ledger) Get(version string) (Release, error) {
+	if r, ok := l.Find(version); ok {
+		return r, nil
+	}
+	if len(l.Releases) == 0 {
+		return Release{}, fmt.Errorf("release %q: the ledger has no releases yet", version)
+	}
+	return Release{}, fmt.Errorf("release %q: not in the ledger, nearest to it: %s", version, strings.Join(l.Nearest(version), ", "))
+}
 
-// Check holds the ledger against the folders of fsys, in both directions:
-// every family and scenario that want names for a release is there or waived,
-// every folder has a release, every waiver is needed, and nothing else lies
-// beside them.
-func (l *Ledger) Check(fsys fs.FS, want Want) ([]Problem, error) { panic("unbuilt") }
+// Newest returns the newest release, pre-releases included.
+func (l *Ledger) Newest() (Release, bool) {
+	if len(l.Releases) == 0 {
+		return Release{}, false
+	}
+	return l.Releases[len(l.Releases)-1], true
+}
+
+// Add puts a release in its place. It is refused where Parse would refuse it,
+// and then the ledger stays as it was.
+func (l *Ledger) Add(r Release) error {
+	grown := Ledger{Format: Format, Releases: append(slices.Clone(l.Releases), r)}
+	parsed, err := Parse(grown.Encode())
+	if err != nil {
+		return fmt.Errorf("release %q cannot be added: %w", r.Version, err)
+	}
+	*l = *parsed
+	return nil
+}
+
+func (l *Ledger) sort() {
+	slices.SortFunc(l.Releases, func(a, b Release) int { return semver.Compare(a.Version, b.Version) })
+}

@@ -36,27 +36,34 @@ func (e *Error) Error() string {
 	return strings.Join(append(parts, e.Msg), ": ")
 }
 
-// Doc is a decoded file that still knows where its keys stand.
+// Doc is a file that is known to be TOML, and where its keys stand.
 type Doc struct {
 	file   string
 	data   []byte
+	tree   map[string]any
 	places map[string]int // dotted key to byte offset
 }
 
-// Decode reads data into v, a pointer to a struct whose fields carry toml
-// tags. A key without a field, and a value of another type than its field, is
-// an *Error, and so is what is no TOML.
-func Decode(file string, data []byte, v any) (*Doc, error) {
+// Parse reads a file. What is no TOML is an *Error.
+func Parse(file string, data []byte) (*Doc, error) {
 	d := &Doc{file: file, data: data}
-	var tree map[string]any
-	if err := toml.Unmarshal(data, &tree); err != nil {
+	if err := toml.Unmarshal(data, &d.tree); err != nil {
 		return nil, d.syntax(err)
 	}
 	d.places = places(data)
-	if err := d.fill("", tree, reflect.ValueOf(v).Elem()); err != nil {
-		return nil, err
-	}
 	return d, nil
+}
+
+// Decode fills v, a pointer to a struct whose fields carry toml tags. A key
+// without a field, and a value of another type than its field, is an *Error.
+func (d *Doc) Decode(v any) error {
+	return d.fill("", d.tree, reflect.ValueOf(v).Elem())
+}
+
+// Int returns the integer that stands at the top of the file under key.
+func (d *Doc) Int(key string) (n int64, ok bool) {
+	n, ok = d.tree[key].(int64)
+	return n, ok
 }
 
 // Has reports whether the file holds key.

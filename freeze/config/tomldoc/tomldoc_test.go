@@ -24,6 +24,14 @@ type item struct {
 	Sub []item `toml:"sub"`
 }
 
+func decode(text string, v any) (*tomldoc.Doc, error) {
+	doc, err := tomldoc.Parse("f.toml", []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	return doc, doc.Decode(v)
+}
+
 func TestDecode(t *testing.T) {
 	const text = `
 name = "n"
@@ -45,7 +53,7 @@ sub = [{ id = "two.one" }]
 id = "x"
 `
 	var got file
-	_, err := tomldoc.Decode("f.toml", []byte(text), &got)
+	_, err := decode(text, &got)
 	require.NoError(t, err)
 	want := file{
 		Name: "n", Count: 3, On: true,
@@ -89,7 +97,7 @@ func TestDecodeErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var v file
-			_, err := tomldoc.Decode("f.toml", []byte(tt.text), &v)
+			_, err := decode(tt.text, &v)
 			require.ErrorContains(t, err, tt.want)
 			var e *tomldoc.Error
 			require.ErrorAs(t, err, &e)
@@ -100,7 +108,7 @@ func TestDecodeErrors(t *testing.T) {
 func TestErrorf(t *testing.T) {
 	const text = "count = 1\n\n[[item]]\n  id = \"a\"\n[by.x]\n"
 	var v file
-	doc, err := tomldoc.Decode("f.toml", []byte(text), &v)
+	doc, err := decode(text, &v)
 	require.NoError(t, err)
 	for _, tt := range []struct{ key, want string }{
 		{"item[0].id", "f.toml:4:3: item[0].id: odd"},
@@ -116,6 +124,12 @@ func TestErrorf(t *testing.T) {
 	if doc.Has("name") || !doc.Has("count") || !doc.Has("by.x") {
 		t.Error("Has: want count and by.x, and no name")
 	}
+	if n, ok := doc.Int("count"); n != 1 || !ok {
+		t.Errorf("Int(count) = %d, %t, want 1", n, ok)
+	}
+	if _, ok := doc.Int("item"); ok {
+		t.Error("Int(item): want none, it is an array")
+	}
 }
 
 // FuzzDecode holds that no file makes Decode panic, and that every complaint
@@ -125,7 +139,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("list = [[1], {a = 1}]\nenv.a.b = 1\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		var v file
-		_, err := tomldoc.Decode("f.toml", []byte(text), &v)
+		_, err := decode(text, &v)
 		var e *tomldoc.Error
 		if err != nil {
 			require.ErrorAs(t, err, &e)

@@ -1,0 +1,206 @@
+package ledger
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Kind is a kind of disagreement between ledger and folders.
+type Kind string
+
+const (
+	NoFixtures     Kind = "no-fixtures"     // a release has neither fixtures nor a waiver
+	NoRelease      Kind = "no-release"      // a folder of fixtures has no release
+	NeedlessWaiver Kind = "needless-waiver" // what is waived is there, or nothing that anybody expects
+	Stray          Kind = "stray"           // a file or folder that is no release's
+)
+
+// Problem is one disagreement between ledger and folders.
+type Problem struct {
+	Kind    Kind   `json:"kind"`
+	Path    string `json:"path"` // in the fixtures folder
+	Version string `json:"version,omitempty"`
+	Msg     string `json:"message"`
+}
+
+func (p Problem) String() string { return fmt.Sprintf("%s: %s", p.Path, p.Msg) }
+
+// Want returns what a release is expected to have: for each family the names
+// of its scenarios that are for that release.
+type Want func(version string) map[string][]string
+
+// Check holds the ledger against the fixtures folder, in both directions:
+// every scenario that want names for a release is there or waived, every
+// folder has a release, every waiver is needed, and nothing else lies beside
+// them. A release always needs fixtures or a waiver, and with a nil want it
+// needs no more than fixtures of one family. The problems are in the order of
+// their paths.
+func (l *Ledger) Check(fsys fs.FS, want Want) ([]Problem, error) {
+	c := check{fsys: fsys, have: map[string]map[string][]string{}}
+	if err := c.families(l); err != nil {
+		return nil, err
+	}
+	for _, r := range l.Releases {
+		wanted := map[string][]string{}
+		if want != nil {
+			wanted = want(r.Version)
+		}
+		c.release(r, wanted, want == nil)
+	}
+	slices.SortFunc(c.problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Msg, b.Msg))
+	})
+	return c.problems, nil
+}
+
+type check struct {
+	fsys     fs.FS
+	have     map[string]map[string][]string // version, family, scenarios
+	problems []Problem
+}
+
+func (c *check) add(kind Kind, file, version, format string, args ...any) {
+	c.problems = append(c.problems, Problem{Kind: kind, Path: file, Version: version, Msg: fmt.Sprintf(format, args...)})
+}
+
+// families finds what is there. Names with a leading dot are not fixtures:
+// git's attributes, and what is being staged.
+func (c *check) families(l *Ledger) error {
+	entries, err := fs.ReadDir(c.fsys, ".")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case name == Name || name == "scenarios" || strings.HasPrefix(name, "."):
+		case !e.IsDir():
+			c.add(Stray, name, "", "a file that is neither the ledger nor in a family")
+		default:
+			if err := c.family(l, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *check) family(l *Ledger, family string) error {
+	entries, err := fs.ReadDir(c.fsys, family)
+	if err != nil {
+		return err
+	}
+	if len(entries) == 0 {
+		c.add(Stray, family, "", "an empty folder is no family")
+	}
+	for _, e := range entries {
+		dir := path.Join(family, e.Name())
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), "v") {
+			c.add(Stray, dir, "", "not a folder named v*, so no release")
+			continue
+		}
+		if err := c.folder(l, family, e.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *check) folder(l *Ledger, family, version string) error {
+	dir := path.Join(family, version)
+	scenarios, err := c.scenarios(dir)
+	if err != nil || len(scenarios) == 0 {
+		return err
+	}
+	if _, err := l.Get(version); err != nil {
+		c.add(NoRelease, dir, version, "fixtures of no release: %v", err)
+		return nil
+	}
+	if c.have[version] == nil {
+		c.have[version] = map[string][]string{}
+	}
+	c.have[version][family] = scenarios
+	return nil
+}
+
+// scenarios returns the names in a manifest. Only they are read here, the rest
+// is freeze/fixture's.
+func (c *check) scenarios(dir string) ([]string, error) {
+	data, err := fs.ReadFile(c.fsys, path.Join(dir, "bindings.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		c.add(Stray, dir, "", "holds no bindings.json, so no release")
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var manifest struct {
+		Scenarios map[string]jsontext.Value `json:"scenarios"`
+	}
+	if err := json.Unmarshal(data, &manifest); err != nil {
+		return nil, fmt.Errorf("%s/bindings.json: %w", dir, err)
+	}
+	if len(manifest.Scenarios) == 0 {
+		c.add(Stray, dir, "", "its bindings.json names no scenario, so no release")
+	}
+	return slices.Collect(maps.Keys(manifest.Scenarios)), nil
+}
+
+func (c *check) release(r Release, wanted map[string][]string, anything bool) {
+	if len(wanted) == 0 && len(c.have[r.Version]) == 0 {
+		if len(r.Waivers) == 0 {
+			c.add(NoFixtures, Name, r.Version, "release %s has neither fixtures nor a waiver", r.Version)
+		}
+		return
+	}
+	for family, scenarios := range wanted {
+		for _, s := range scenarios {
+			if !c.has(r.Version, family, s) && !waived(r, family, s) {
+				c.add(NoFixtures, path.Join(family, r.Version, s), r.Version,
+					"release %s has neither fixtures of %s nor a waiver", r.Version, thing(family, s))
+			}
+		}
+	}
+	for _, w := range r.Waivers {
+		if why := c.needless(r.Version, w, wanted[w.Family], anything); why != "" {
+			c.add(NeedlessWaiver, Name, r.Version, "release %s waives %s, which is not needed: %s",
+				r.Version, thing(w.Family, w.Scenario), why)
+		}
+	}
+}
+
+// needless returns why a waiver is not needed, or nothing.
+func (c *check) needless(version string, w Waiver, wanted []string, anything bool) string {
+	const there = "its fixtures are there"
+	switch {
+	case w.Scenario != "" && c.has(version, w.Family, w.Scenario):
+		return there
+	case anything && w.Scenario == "" && len(c.have[version][w.Family]) > 0:
+		return there
+	case anything:
+		return ""
+	case w.Scenario != "" && !slices.Contains(wanted, w.Scenario), len(wanted) == 0:
+		return "no such scenario is for this release"
+	case !slices.ContainsFunc(wanted, func(s string) bool { return !c.has(version, w.Family, s) }):
+		return there
+	}
+	return ""
+}
+
+func (c *check) has(version, family, scenario string) bool {
+	return slices.Contains(c.have[version][family], scenario)
+}
+
+func waived(r Release, family, scenario string) bool {
+	return slices.ContainsFunc(r.Waivers, func(w Waiver) bool {
+		return w.Family == family && (w.Scenario == "" || w.Scenario == scenario)
+	})
+}
