@@ -51,13 +51,14 @@ type Provider struct {
 	// included. Empty means the one that holds freeze.toml. Only for Git.
 	Repo string `toml:"repo"`
 	// Toolchain prints what the build depends on besides its source. It runs
-	// where Build runs.
+	// in Dir.
 	Toolchain []string `toml:"toolchain"`
 	// Build leaves the release's programs in {bin}. It runs in the exported
 	// tree for Git, in Dir for Command, and may name {bin} and {version}.
 	Build []string `toml:"build"`
 	// Env is added to the caller's environment for Toolchain and Build.
-	// Values may name {bin} and {version}.
+	// Values may name {bin} and {version}; one that names {bin} is for Build
+	// alone.
 	Env map[string]string `toml:"env"`
 }
 

@@ -1,0 +1,115 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/freeze-contracts/permafrost/freeze/config"
+	"github.com/freeze-contracts/permafrost/freeze/ledger"
+)
+
+// toolchain returns what the toolchain command prints on standard output. What
+// it says on standard error, such as a download, may differ from call to call.
+func (p *Provider) toolchain(ctx context.Context, r ledger.Release) (string, error) {
+	words := p.cfg.Provider.Toolchain
+	if len(words) == 0 {
+		return "", nil
+	}
+	var out strings.Builder
+	errs := &tail{to: p.log}
+	cmd := command{words, p.cfg.Dir, p.environment(r, "", "")}
+	if err := cmd.run(ctx, &out, errs); err != nil {
+		return "", p.commandError(ctx, "toolchain", words, err, errs, nil)
+	}
+	return strings.ToValidUTF8(strings.TrimSpace(out.String()), "?"), nil
+}
+
+// build makes a build in the cache, whose lock is held.
+func (p *Provider) build(ctx context.Context, r ledger.Release, in inputs) (*Build, error) {
+	work, err := p.cache.workFolder(in)
+	if err != nil {
+		return nil, err
+	}
+	defer removeAll(work)
+	bin, dir := filepath.Join(work, "bin"), p.cfg.Dir
+	if err := os.Mkdir(bin, 0o755); err != nil {
+		return nil, p.cache.failed(err)
+	}
+	var missing []string
+	if in.Kind == config.Git {
+		dir = filepath.Join(work, "source")
+		if missing, err = p.exportSource(ctx, r, dir, work); err != nil {
+			return nil, err
+		}
+	}
+	words := config.Places{Bin: bin, Version: r.Version}.ExpandAll(p.cfg.Provider.Build)
+	fmt.Fprintf(p.log, "%s: run %s\n", r.Version, quoted(p.cfg.Provider.Build))
+	out := &tail{to: p.log}
+	cmd := command{words, dir, p.environment(r, bin, in.Toolchain)}
+	if in.Kind == config.Git {
+		// The source is no repository, and none around the cache is meant.
+		cmd.env = append(cmd.env, "GIT_CEILING_DIRECTORIES="+work)
+	}
+	if err := cmd.run(ctx, out, out); err != nil {
+		return nil, p.commandError(ctx, "build", p.cfg.Provider.Build, err, out, missing)
+	}
+	return p.cache.store(in, bin, work)
+}
+
+func (p *Provider) exportSource(ctx context.Context, r ledger.Release, dir, work string) ([]string, error) {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return nil, p.cache.failed(err)
+	}
+	fmt.Fprintf(p.log, "%s: export commit %s\n", r.Version, short(r.Commit))
+	missing, err := p.repo.export(ctx, r.Commit, dir, filepath.Join(work, "git"))
+	for _, m := range missing {
+		fmt.Fprintf(p.log, "%s: %s\n", r.Version, m)
+	}
+	return missing, err
+}
+
+func (p *Provider) commandError(ctx context.Context, what string, words []string, err error, out *tail, missing []string) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	why := ""
+	for _, m := range missing {
+		why += "; " + m
+	}
+	return fmt.Errorf("%s %s: %w%s%s", what, quoted(words), err, why, out)
+}
+
+// environment is the caller's, with what the configuration adds. Values that
+// name {bin} are for the build alone, as there is no such folder before it.
+func (p *Provider) environment(r ledger.Release, bin, toolchain string) []string {
+	env := append(withoutRepository(p.env),
+		"FREEZE_VERSION="+r.Version, "FREEZE_COMMIT="+r.Commit,
+		"FREEZE_PACKAGE="+r.Package, "FREEZE_INTEGRITY="+r.Integrity)
+	if goVersion := regexp.MustCompile(`^go version (go[0-9]\S*) `).FindStringSubmatch(toolchain); goVersion != nil {
+		env = append(env, "GOTOOLCHAIN="+goVersion[1])
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.cfg.Provider.Env)) {
+		value := p.cfg.Provider.Env[name]
+		if bin == "" && strings.Contains(value, "{bin}") {
+			continue
+		}
+		env = append(env, name+"="+config.Places{Bin: bin, Version: r.Version}.Expand(value))
+	}
+	return env
+}
+
+// withoutRepository leaves out what a git hook says about its repository: a
+// build that asks git would be told about the wrong one.
+func withoutRepository(env []string) []string {
+	local := []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
+	return slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(local, name)
+	})
+}

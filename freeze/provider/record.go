@@ -1,0 +1,81 @@
+package provider
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+
+	"github.com/freeze-contracts/permafrost/freeze/config"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// inputs is all that a build depends on.
+type inputs struct {
+	Format    int               `json:"format"`
+	Kind      config.Kind       `json:"kind"`
+	Dir       string            `json:"dir,omitzero"`
+	Version   string            `json:"version"`
+	Commit    string            `json:"commit,omitzero"`
+	Package   string            `json:"package,omitzero"`
+	Integrity string            `json:"integrity,omitzero"`
+	Subject   string            `json:"subject"`
+	Build     []string          `json:"build"`
+	Env       map[string]string `json:"env"`
+	Toolchain string            `json:"toolchain"`
+	GOOS      string            `json:"goos"`
+	GOARCH    string            `json:"goarch"`
+}
+
+// record is build.json.
+type record struct {
+	Inputs   inputs             `json:"inputs"`
+	Programs map[string]program `json:"programs"`
+}
+
+type program struct {
+	SHA256     string `json:"sha256"`
+	Executable bool   `json:"executable,omitzero"`
+}
+
+func (in inputs) json() []byte {
+	data, err := json.Marshal(in, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		panic(err) // only strings, and any string is allowed
+	}
+	return data
+}
+
+func (in inputs) key() string {
+	sum := sha256.Sum256(in.json())
+	return hex.EncodeToString(sum[:16])
+}
+
+func (r record) same(found map[string]program) error {
+	for name, want := range r.Programs {
+		if got, ok := found[name]; !ok || got != want {
+			return fmt.Errorf("%q is not as it was built", name)
+		}
+	}
+	for name := range found {
+		if _, ok := r.Programs[name]; !ok {
+			return fmt.Errorf("%q was not built", name)
+		}
+	}
+	return nil
+}
+
+func (r record) build(dir string) *Build {
+	b := &Build{
+		Dir:       filepath.Join(dir, "bin"),
+		Programs:  map[string]string{},
+		Commit:    r.Inputs.Commit,
+		Toolchain: r.Inputs.Toolchain,
+		GOOS:      r.Inputs.GOOS, GOARCH: r.Inputs.GOARCH,
+	}
+	for name, p := range r.Programs {
+		b.Programs[name] = p.SHA256
+	}
+	return b
+}
