@@ -14,29 +14,40 @@ import (
 
 // Write puts b in the place of the file name. After a crash the file is the
 // old one or the new one; when Write has returned nil it is the new one, power
-// loss included. Missing folders are made, with mode 0700; the file has mode
-// 0600.
-func Write(name string, b []byte) error { return WriteMode(name, b, 0o600) }
-
-// WriteMode is Write for a file that others may read.
-func WriteMode(name string, b []byte, mode fs.FileMode) error {
+// loss included. Missing folders are made, with mode 0700.
+//
+// The caller holds the lock that covers name: the new file is written under
+// one fixed name beside it, so that a killed process leaves at most that one,
+// and the next Write takes it away.
+func Write(name string, b []byte, mode fs.FileMode) error {
 	dir := filepath.Dir(name)
 	if err := MakeDir(dir); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(dir, "."+filepath.Base(name)+"-*")
+	tmp := filepath.Join(dir, "."+filepath.Base(name)+".new")
+	if err := create(tmp, b, mode); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, name); err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	return syncDir(dir)
+}
+
+// create never writes through a symlink that somebody left in the place.
+func create(name string, b []byte, mode fs.FileMode) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
-	_, err = tmp.Write(b)
-	err = errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), name)
+	_, err = f.Write(b)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(name))
 	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return syncDir(dir)
+	return nil
 }
 
 // MakeDir makes the folder and those above it that are missing, each with mode

@@ -96,9 +96,10 @@ func deleteFile(root *os.Root, name string) error {
 	return nil
 }
 
-// InTheWay returns what keeps the file name from being made: something that
-// git does not list, at its place or at the place of one of its folders.
-func (t Tree) InTheWay(name string) (string, error) {
+// InTheWay returns what keeps the new file name from being made: something that
+// git does not list, at its place or at the place of one of its folders. The
+// files in leaving do not count, since they go first.
+func (t Tree) InTheWay(name string, leaving []string) (string, error) {
 	root, err := os.OpenRoot(t.Dir)
 	if err != nil {
 		return "", err
@@ -108,15 +109,27 @@ func (t Tree) InTheWay(name string) (string, error) {
 	for i := range elems {
 		at := path.Join(elems[:i+1]...)
 		info, err := root.Lstat(at)
-		if errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist) || slices.Contains(leaving, at):
 			return "", nil
-		}
-		if err != nil {
+		case err != nil:
 			return "", err
-		}
-		if !info.IsDir() || i == len(elems)-1 {
+		case !info.IsDir():
 			return at, nil
 		}
 	}
-	return "", nil
+	return stays(root, name, leaving)
+}
+
+// stays returns something in the folder dir that is not leaving.
+func stays(root *os.Root, dir string, leaving []string) (string, error) {
+	found := ""
+	err := fs.WalkDir(root.FS(), dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || slices.Contains(leaving, name) {
+			return err
+		}
+		found = name
+		return fs.SkipAll
+	})
+	return found, err
 }

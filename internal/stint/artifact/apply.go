@@ -1,0 +1,125 @@
+package artifact
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
+	"github.com/freeze-contracts/permafrost/internal/stint/git"
+	"github.com/freeze-contracts/permafrost/readers/artifact"
+)
+
+// Validate looks whether a run can be applied to the main work tree, and
+// returns its patch and the files that are as it makes them already: all of
+// them if an earlier apply ended before it could say so.
+func (s *Store) Validate(ctx context.Context, main git.Tree, m *artifact.Manifest) (patch []byte, done []git.Change, err error) {
+	if m.State != artifact.Pending {
+		return nil, nil, fmt.Errorf("run %q: it is %s, and only a pending one can be applied", m.ID, m.State)
+	}
+	if patch, err = s.Patch(m); err != nil {
+		return nil, nil, err
+	}
+	head, err := main.Head(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if head != m.Base {
+		return nil, nil, fmt.Errorf("run %q: it was made on commit %.12s, and %q is at %.12s: check that commit out, or look at stint runs diff %s and apply it by hand", m.ID, m.Base, main.Dir, head, m.ID)
+	}
+	if done, err = place(ctx, main, changes(m.Files), head); err != nil {
+		return nil, nil, fmt.Errorf("run %q: %w", m.ID, err)
+	}
+	return patch, done, nil
+}
+
+// place holds the files of the main work tree against what they are before
+// and after the patch. Any that is neither is somebody's work.
+func place(ctx context.Context, main git.Tree, want []git.Change, base string) (done []git.Change, err error) {
+	snap, err := main.Snapshot(ctx, base)
+	if err != nil {
+		return nil, err
+	}
+	var taken []string
+	for _, c := range want {
+		i := slices.IndexFunc(snap.Files, func(is git.Change) bool { return is.Path == c.Path })
+		switch {
+		case i >= 0 && snap.Files[i] == c:
+			done = append(done, c)
+		case i >= 0:
+			taken = append(taken, c.Path)
+		case c.OldMode == "":
+			at, err := main.InTheWay(c.Path, deleted(want))
+			if err != nil {
+				return nil, err
+			}
+			if at != "" {
+				taken = append(taken, at)
+			}
+		}
+	}
+	if len(taken) > 0 {
+		slices.Sort(taken)
+		return nil, fmt.Errorf("%q has changes of its own in %s: commit them, stash them or move them away", main.Dir, strings.Join(slices.Compact(taken), ", "))
+	}
+	return done, nil
+}
+
+func deleted(files []git.Change) []string {
+	var paths []string
+	for _, c := range files {
+		if c.NewMode == "" {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths
+}
+
+// Apply makes the files of a pending run in the main work tree, all of them or
+// none, and leaves the run applied. There is nothing to do but to say so where
+// all of them are there already.
+func (s *Store) Apply(ctx context.Context, main git.Tree, id string) (*artifact.Manifest, error) {
+	// One at a time: two runs may have the same files.
+	one, err := document.Acquire(ctx, s.path("apply.lock"))
+	if err != nil {
+		return nil, err
+	}
+	defer one.Release()
+	h, err := s.Hold(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer h.Release()
+	patch, done, err := s.Validate(ctx, main, h.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	if len(done) < len(h.Files) {
+		if err := main.Apply(ctx, h.Base, string(patch), changes(h.Files), done); err != nil {
+			return nil, fmt.Errorf("run %q: not applied: %w", id, err)
+		}
+	}
+	err = h.Update(func(m *artifact.Manifest) {
+		m.State = artifact.Applied
+		m.AppliedAt = s.Now().Unix()
+	})
+	return h.Manifest, err
+}
+
+// Discard says that a pending run is not wanted. Manifest and patch stay.
+func (s *Store) Discard(ctx context.Context, id string) (*artifact.Manifest, error) {
+	h, err := s.Hold(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer h.Release()
+	if h.State != artifact.Pending {
+		return nil, fmt.Errorf("run %q: it is %s, and only a pending one can be discarded", id, h.State)
+	}
+	err = h.Update(func(m *artifact.Manifest) {
+		m.State = artifact.Discarded
+		m.DiscardedAt = s.Now().Unix()
+	})
+	return h.Manifest, err
+}

@@ -1,0 +1,129 @@
+package project
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"text/template"
+	"time"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
+	"github.com/freeze-contracts/permafrost/readers/project"
+)
+
+// Made is what Init found or made.
+type Made struct {
+	*Project
+	Marker bool // a marker was written
+	Config bool // a configuration was written
+	Shared bool // the marker is tracked or a symlink, so the id is that of the path
+}
+
+// Init makes the repository that dir is in a project: marker, ignore file,
+// configuration, each only where it is missing. It never commits.
+func Init(ctx context.Context, env []string, dir, harness string, now time.Time) (*Made, error) {
+	tree, err := mainTree(ctx, env, dir)
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Join(tree.Dir, ".stint")
+	if err := ownFolder(folder); err != nil {
+		return nil, err
+	}
+	lock, err := document.Acquire(ctx, filepath.Join(folder, "lock"))
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Release()
+	made := new(Made)
+	if _, err := missing(filepath.Join(folder, ".gitignore"), []byte("*\n"), 0o600); err != nil {
+		return nil, err
+	}
+	if made.Marker, err = missing(filepath.Join(tree.Dir, project.MarkerFile), marker(now), 0o600); err != nil {
+		return nil, err
+	}
+	if made.Config, err = missing(filepath.Join(tree.Dir, project.ConfigFile), config(harness), 0o644); err != nil {
+		return nil, err
+	}
+	if made.Project, err = Find(ctx, env, tree.Dir); err != nil {
+		return nil, err
+	}
+	made.Shared = made.ID == project.PathID(tree.Dir)
+	return made, nil
+}
+
+// ownFolder refuses a folder that is elsewhere: what init writes there would
+// be another project's.
+func ownFolder(dir string) error {
+	info, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%q is not a folder (%s): init does not follow it; remove it and run stint init again", dir, info.Mode().Type())
+	}
+	return nil
+}
+
+// missing writes the file if there is nothing at all in its place.
+func missing(name string, b []byte, mode fs.FileMode) (bool, error) {
+	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	return true, document.Write(name, b, mode)
+}
+
+func marker(now time.Time) []byte {
+	var id [16]byte
+	rand.Read(id[:])
+	m := project.Marker{Schema: project.Schema, ProjectID: hex.EncodeToString(id[:]), CreatedAt: now.Unix()}
+	b, err := m.Encode()
+	if err != nil {
+		panic(err) // three plain fields
+	}
+	return b
+}
+
+const configText = `# stint.toml says how coding-agent sessions run in this repository. Commit it.
+config_version = {{.Version}}
+
+[project]
+# Where agents keep notes for each other: a folder in each session's worktree,
+# handed to the agent as $STINT_MEMORY_DIR.
+memory_dir = {{printf "%q" .Project.MemoryDir}}
+
+[session]
+# What "stint session open" starts when it is not told.
+harness = {{printf "%q" .Session.Harness}}
+# For how many days "stint session list --state closed" shows a closed session;
+# 0 means for ever.
+retention_days = {{.Session.RetentionDays}}
+
+# An agent that stint does not know by itself, or one to be started otherwise:
+#
+# [harness.codex]
+# command = ["codex", "--full-auto"]
+# prompt = ["--", "{prompt}"]
+# resume = ["resume", "{conversation}"]
+`
+
+func config(harness string) []byte {
+	var b bytes.Buffer
+	c := project.Config{
+		Version: project.ConfigVersion,
+		Project: project.Settings{MemoryDir: "docs/memory"},
+		Session: project.Session{Harness: harness, RetentionDays: 90},
+	}
+	if err := template.Must(template.New(project.ConfigFile).Parse(configText)).Execute(&b, c); err != nil {
+		panic(err) // plain fields into a buffer
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,153 @@
+// Package project finds the project that a folder is in: its main work tree,
+// its id, its configuration, and where its state is kept. It makes one of a
+// repository, too.
+package project
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
+	"github.com/freeze-contracts/permafrost/internal/stint/git"
+	"github.com/freeze-contracts/permafrost/readers/project"
+	"github.com/freeze-contracts/permafrost/readers/session"
+)
+
+// Project is a repository that stint runs sessions in.
+type Project struct {
+	Tree     git.Tree // the main work tree
+	ID       string
+	StateDir string // its folder below the state root, absolute and canonical
+	Config   *project.Config
+}
+
+// ErrNone is a repository that is no project yet.
+var ErrNone = errors.New("not a stint project yet")
+
+// Find finds the project that dir is in, also from inside of a session's
+// worktree. env is where git, and the place of the state, are looked up.
+func Find(ctx context.Context, env []string, dir string) (*Project, error) {
+	tree, err := mainTree(ctx, env, dir)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(tree.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	p := &Project{Tree: tree}
+	if p.ID, err = id(ctx, tree, root.FS()); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("repository %q: %w: run stint init there", tree.Dir, ErrNone)
+	} else if err != nil {
+		return nil, fmt.Errorf("repository %q: project marker: %w", tree.Dir, err)
+	}
+	if p.Config, err = project.ReadConfig(root.FS()); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("repository %q: %w: it has a marker and no %s; run stint init to write one", tree.Dir, ErrNone, project.ConfigFile)
+	} else if err != nil {
+		return nil, fmt.Errorf("repository %q: configuration: %w", tree.Dir, err)
+	}
+	p.StateDir, err = stateDir(env, p.ID)
+	return p, err
+}
+
+// Place is what the documents of the project are held against.
+func (p *Project) Place() session.Place {
+	return session.Place{ProjectID: p.ID, StateDir: p.StateDir, Repository: p.Tree.Dir}
+}
+
+func mainTree(ctx context.Context, env []string, dir string) (git.Tree, error) {
+	tree, err := git.Main(ctx, env, dir)
+	if err != nil {
+		return tree, err
+	}
+	return tree, plain("repository", tree.Dir)
+}
+
+// plain refuses what neither a document nor a line of output can hold as it
+// is.
+func plain(what, path string) error {
+	if !utf8.ValidString(path) || strings.ContainsFunc(path, unicode.IsControl) {
+		return fmt.Errorf("%s %q: its path has a control character or is not UTF-8: move it", what, path)
+	}
+	return nil
+}
+
+// id asks git whether the marker is tracked, which decides whose it is.
+func id(ctx context.Context, tree git.Tree, fsys fs.FS) (string, error) {
+	tracked, err := tree.Tracks(ctx, project.MarkerFile)
+	if err != nil {
+		return "", err
+	}
+	return project.ID(fsys, tracked, tree.Dir)
+}
+
+// stateDir is $STINT_STATE_DIR, else $XDG_STATE_HOME/stint, else
+// ~/.local/state/stint, and the project's folder in it. It is canonical, so
+// that a home behind a symlink gives one path and not two. The folder is made.
+func stateDir(env []string, id string) (string, error) {
+	root, from := lookup(env, "STINT_STATE_DIR"), "STINT_STATE_DIR"
+	if root == "" {
+		// The XDG specification has a relative path ignored.
+		if xdg := lookup(env, "XDG_STATE_HOME"); filepath.IsAbs(xdg) {
+			root = filepath.Join(xdg, "stint")
+		} else if home := lookup(env, "HOME"); home != "" {
+			root = filepath.Join(home, ".local", "state", "stint")
+		}
+		from = "HOME"
+	}
+	if !filepath.IsAbs(root) {
+		return "", fmt.Errorf("no place for the state: %s is %q, which is no absolute path", from, root)
+	}
+	dir := filepath.Join(root, "projects", id)
+	if err := document.MakeDir(dir); err != nil {
+		return "", err
+	}
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", err
+	}
+	return dir, plain("state folder", dir)
+}
+
+func lookup(env []string, name string) string {
+	value := ""
+	for _, kv := range env {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// FingerprintVersion is the version in which new fingerprints are taken.
+const FingerprintVersion = "v1"
+
+// Fingerprint is that of the repository as it is now, in a version. v1 is the
+// SHA-256, in hexadecimal, of the main work tree's canonical path, the commit
+// that is HEAD, and git's porcelain status, with a NUL after each of the
+// first two.
+func (p *Project) Fingerprint(ctx context.Context, version string) (string, error) {
+	if version != FingerprintVersion {
+		return "", fmt.Errorf("fingerprint version %q is not known to this build", version)
+	}
+	head, err := p.Tree.Head(ctx)
+	if err != nil {
+		return "", err
+	}
+	status, err := p.Tree.Status(ctx)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(p.Tree.Dir + "\x00" + head + "\x00" + status))
+	return version + ":" + hex.EncodeToString(sum[:]), nil
+}

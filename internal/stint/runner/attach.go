@@ -1,0 +1,62 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/session"
+	doc "github.com/freeze-contracts/permafrost/readers/session"
+)
+
+// Command is a program to be run on the caller's terminal.
+type Command struct {
+	Argv []string
+	Env  []string
+}
+
+// Attach returns the command that shows the session's one pane, and no other
+// one that has its name, on this terminal.
+func (r *Runner) Attach(ctx context.Context, id string, readOnly bool) (*Command, error) {
+	d, err := r.Sessions.Get(id)
+	if err != nil {
+		return nil, err
+	}
+	if d.State != doc.Open {
+		return nil, fmt.Errorf("session %q: it is %s, and only an open one can be attached to", id, d.State)
+	}
+	pane, live, why := r.Sessions.Pane(ctx, d)
+	switch live {
+	case session.Unknown:
+		return nil, fmt.Errorf("session %q: tmux on %q does not answer: %s", id, d.TmuxSocket, why)
+	case session.Dead:
+		return nil, fmt.Errorf("session %q: %s has ended: save its work with stint session checkpoint %s and close it", id, d.Harness, id)
+	case session.Absent:
+		if why == "" {
+			why = "no tmux session " + d.TmuxSession
+		}
+		return nil, fmt.Errorf("session %q: it does not run on %q: %s; save its work with stint session checkpoint %s and close it", id, d.TmuxSocket, why, id)
+	}
+	// Ids, since tmux takes a name for all that it is a beginning of.
+	target := fmt.Sprintf("%s:%d.%s", pane.SessionID, pane.Window, pane.ID)
+	return r.attach(d.TmuxSocket, target, readOnly), nil
+}
+
+// attach goes over to the session where the caller is already on its server,
+// and otherwise attaches, also from inside of another server.
+func (r *Runner) attach(socket, target string, readOnly bool) *Command {
+	argv := []string{"tmux", "-S", socket}
+	if slices.ContainsFunc(r.Env, func(kv string) bool { return strings.HasPrefix(kv, "TMUX="+socket+",") }) {
+		argv = append(argv, "switch-client", "-t", target)
+	} else {
+		argv = append(argv, "attach-session", "-t", target)
+	}
+	if readOnly {
+		argv = append(argv, "-r")
+	}
+	env := slices.DeleteFunc(slices.Clone(r.Env), func(kv string) bool {
+		return argv[3] == "attach-session" && strings.HasPrefix(kv, "TMUX=")
+	})
+	return &Command{Argv: argv, Env: env}
+}

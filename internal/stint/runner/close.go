@@ -1,0 +1,101 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/session"
+	doc "github.com/freeze-contracts/permafrost/readers/session"
+)
+
+// Closed is what closing a session came to.
+type Closed struct {
+	session.Entry
+	Already   bool   // it was closed before, and nothing was done
+	Discarded []Loss // the work that was given up
+}
+
+// CloseSession ends a session in whatever state it is: its tmux session, its
+// worktree and its run root. The branch stays, and so does the document. Work
+// that is nowhere else stays, too, and the session with it, unless its kind is
+// in discard.
+func (r *Runner) CloseSession(ctx context.Context, id string, discard []Kind) (*Closed, error) {
+	h, err := r.Sessions.Hold(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer h.Release()
+	if h.State == doc.Closed {
+		return &Closed{Entry: r.Sessions.Probe(ctx, h.Document), Already: true}, nil
+	}
+	given, err := r.mayClose(ctx, h.Document, discard)
+	if err != nil {
+		return nil, err
+	}
+	if h.State != doc.Closing {
+		if err := h.Update(func(d *doc.Document) { d.State = doc.Closing }); err != nil {
+			return nil, err
+		}
+	}
+	if more, err := r.takeDown(ctx, h.Document, discard); err != nil {
+		if kept := r.fail(h, doc.Closing, err); kept != nil {
+			return nil, fmt.Errorf("%w; and the reason could not be kept: %w", err, kept)
+		}
+		return nil, err
+	} else if len(more) > 0 {
+		given = more
+	}
+	err = h.Update(func(d *doc.Document) { d.State, d.Failure, d.ClosedAt = doc.Closed, "", r.Now().Unix() })
+	return &Closed{Entry: r.Sessions.Probe(ctx, h.Document), Discarded: given}, err
+}
+
+// mayClose refuses before anything is touched, and returns what is given up.
+func (r *Runner) mayClose(ctx context.Context, d *doc.Document, discard []Kind) ([]Loss, error) {
+	_, panes, err := r.marked(ctx, d)
+	if err != nil {
+		return nil, fmt.Errorf("session %q: not closed: %w; try again when it does", d.ID, err)
+	}
+	if r.inside(d, panes) {
+		return nil, fmt.Errorf("session %q: this command runs in it and would end with it: close it from another terminal", d.ID)
+	}
+	return r.judge(ctx, d, discard)
+}
+
+// judge returns the losses if all of them may be discarded.
+func (r *Runner) judge(ctx context.Context, d *doc.Document, discard []Kind) ([]Loss, error) {
+	losses, err := r.losses(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	keep := slices.DeleteFunc(slices.Clone(losses), func(l Loss) bool { return slices.Contains(discard, l.Kind) })
+	if len(keep) > 0 {
+		return nil, &UnsavedError{d.ID, keep}
+	}
+	return losses, nil
+}
+
+// takeDown removes what the session has. Work is judged a second time when no
+// program of the session runs any more.
+func (r *Runner) takeDown(ctx context.Context, d *doc.Document, discard []Kind) ([]Loss, error) {
+	if err := r.end(ctx, d); err != nil {
+		return nil, fmt.Errorf("session %q: %w", d.ID, err)
+	}
+	given, err := r.judge(ctx, d, discard)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.removeWorktree(ctx, d); err != nil {
+		return nil, fmt.Errorf("session %q: worktree: %w", d.ID, err)
+	}
+	if err := r.removeWorkspace(d); err != nil {
+		return nil, fmt.Errorf("session %q: workspace: %w", d.ID, err)
+	}
+	// One that never was open has a branch only because it was being made.
+	if d.OpenedAt == 0 {
+		if err := r.removeUnusedBranch(ctx, d); err != nil {
+			return nil, fmt.Errorf("session %q: branch: %w", d.ID, err)
+		}
+	}
+	return given, nil
+}

@@ -1,0 +1,76 @@
+// Package runner opens, checkpoints, attaches to and closes sessions: it is
+// where documents, git and tmux meet.
+//
+// A document is written before the thing that it speaks of is made, and again
+// before anything is removed, so that whatever a killed command left behind
+// is found by the next one. Work that is nowhere else is never removed without
+// being told to.
+package runner
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
+	"github.com/freeze-contracts/permafrost/internal/stint/git"
+	"github.com/freeze-contracts/permafrost/internal/stint/project"
+	"github.com/freeze-contracts/permafrost/internal/stint/session"
+	"github.com/freeze-contracts/permafrost/internal/tmux"
+)
+
+// Runner runs the sessions of one project.
+type Runner struct {
+	Project  *project.Project
+	Sessions *session.Store
+	Runs     *artifact.Store
+	Env      []string // of the caller
+	Now      func() time.Time
+
+	state *os.Root // the project's state folder
+}
+
+// New returns the runner of a project. It is to be closed.
+func New(p *project.Project, env []string, now func() time.Time) (*Runner, error) {
+	state, err := os.OpenRoot(p.StateDir)
+	if err != nil {
+		return nil, err
+	}
+	r := &Runner{Project: p, Env: env, Now: now, state: state}
+	r.Sessions = &session.Store{Place: p.Place(), Docs: state.FS(), Now: now, Panes: r.panes, Fingerprint: p.Fingerprint}
+	r.Runs = &artifact.Store{ProjectID: p.ID, StateDir: p.StateDir, Docs: state.FS(), Now: now}
+	return r, nil
+}
+
+// Close lets go of the project's state folder.
+func (r *Runner) Close() error { return r.state.Close() }
+
+// server is the tmux server on a recorded socket. What runs in it gets no
+// variable by which its git would work in another repository.
+func (r *Runner) server(socket string) tmux.Server {
+	return tmux.Server{Socket: socket, Env: git.Environ(r.Env)}
+}
+
+func (r *Runner) panes(ctx context.Context, socket string) ([]tmux.Marked, error) {
+	panes, err := r.server(socket).ListMarked(ctx, session.Mark)
+	if errors.Is(err, tmux.ErrAbsent) {
+		return nil, nil
+	}
+	return panes, err
+}
+
+// worktree is a session's worktree, for git.
+func (r *Runner) worktree(dir string) git.Tree { return git.Tree{Dir: dir, Env: r.Env} }
+
+// newID has no vowels, so that it spells no word, and 48 bits.
+func newID() string {
+	const letters = "0123456789bcdfghjkmnpqrstvwxyz"
+	var b [10]byte
+	rand.Read(b[:])
+	for i := range b {
+		b[i] = letters[int(b[i])%len(letters)]
+	}
+	return string(b[:])
+}
