@@ -1,0 +1,170 @@
+// Package cli is stint's command line: arguments, output as text and as JSON,
+// and exit codes. What a command does is in package runner.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/project"
+	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/readers"
+	"github.com/spf13/cobra"
+)
+
+// Version is what stint --version says.
+const Version = "v0.1.2"
+
+// Exit codes.
+const (
+	done   = 0
+	failed = 1 // refused or failed, with one line on standard error
+	usage  = 2 // the command line makes no sense
+)
+
+// Main runs one command and returns its exit code.
+func Main(args, env []string, stdin *os.File, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	a := &app{env: env, stdin: stdin, stdout: stdout, stderr: stderr}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	var wrong *usageError
+	switch {
+	case err == nil:
+		return done
+	case errors.As(err, &wrong):
+		a.note("%s (see stint %s)", oneLine(err), strings.TrimSpace(wrong.command+" --help"))
+		return usage
+	default:
+		a.note("%s", oneLine(err))
+		return failed
+	}
+}
+
+type app struct {
+	env            []string
+	stdin          *os.File
+	stdout, stderr io.Writer
+	json           bool
+}
+
+// usageError is a command line that makes no sense.
+type usageError struct {
+	command string // without the program's name
+	err     error
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+
+func misuse(cmd *cobra.Command, err error) error {
+	return &usageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "stint"), " "), err}
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "stint",
+		Short: "Run coding-agent sessions, each in its own git worktree and tmux session",
+		Long: `stint runs coding-agent sessions. Each gets a branch, a git worktree and a tmux
+session of its own. Its work can be saved as an artifact at any moment, to be
+looked at, applied or discarded later, and it is closed without losing any.`,
+		Example: `  stint init                       make this repository a project
+  stint session open sh            open a session; detach from it by C-b d
+  stint session checkpoint ID      save its work as an artifact
+  stint session close ID
+  stint runs apply RUN             the work, in the main work tree`,
+		Version:           Version,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		Args:              cobra.ArbitraryArgs,
+		RunE:              needsCommand,
+	}
+	root.SetVersionTemplate("stint {{.Version}}\n")
+	root.SetFlagErrorFunc(misuse)
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON on standard output")
+	root.AddCommand(a.init(), a.session(), a.runs())
+	return root
+}
+
+// needsCommand is for a command that only has others below it.
+func needsCommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return misuse(cmd, fmt.Errorf("%s has no command %q", cmd.CommandPath(), args[0]))
+	}
+	return misuse(cmd, fmt.Errorf("%s needs a command", cmd.CommandPath()))
+}
+
+// takes checks the number of arguments, as a matter of usage.
+func takes(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return misuse(cmd, err)
+		}
+		return nil
+	}
+}
+
+// with runs a command on the project of the current folder.
+func (a *app) with(do func(ctx context.Context, r *runner.Runner, cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		dir, err := os.Getwd()
+		if err != nil {
+			return err
+		}
+		p, err := project.Find(cmd.Context(), a.env, dir)
+		if err != nil {
+			return err
+		}
+		for _, key := range p.Config.Unknown {
+			a.note("%s: key %q means nothing to stint %s and is left alone", "stint.toml", key, Version)
+		}
+		r, err := runner.New(p, a.env, time.Now)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		return do(cmd.Context(), r, cmd, args)
+	}
+}
+
+// print prints the answer: v as JSON if that was asked for, else text.
+func (a *app) print(v any, text func(w io.Writer)) error {
+	if !a.json {
+		text(a.stdout)
+		return nil
+	}
+	b, err := readers.Encode(v)
+	if err != nil {
+		return err
+	}
+	_, err = a.stdout.Write(b)
+	return err
+}
+
+// note is one line that is not the answer.
+func (a *app) note(format string, args ...any) {
+	fmt.Fprintf(a.stderr, "stint: "+format+"\n", args...)
+}
+
+func oneLine(err error) string {
+	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+}
+
+func clock(seconds int64) string {
+	if seconds == 0 {
+		return "-"
+	}
+	return time.Unix(seconds, 0).UTC().Format("2006-01-02 15:04:05Z")
+}

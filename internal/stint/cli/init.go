@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/project"
+	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	reader "github.com/freeze-contracts/permafrost/readers/project"
+	"github.com/spf13/cobra"
+)
+
+// initView is what init --json prints.
+type initView struct {
+	ProjectID  string `json:"project_id"`
+	Repository string `json:"repository"`
+	StateDir   string `json:"state_dir"`
+	Marker     bool   `json:"marker_written"`
+	Config     bool   `json:"config_written"`
+	Shared     bool   `json:"id_from_path"`
+}
+
+func (a *app) init() *cobra.Command {
+	var harness string
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Make this repository a project",
+		Long: `init writes the project marker .stint/project.json and the configuration
+stint.toml, each only where it is missing: running it again changes nothing.
+It commits nothing. Commit stint.toml yourself; the marker stays untracked.`,
+		Example: `  stint init
+  stint init --harness claude`,
+		Args: takes(cobra.NoArgs),
+	}
+	cmd.Flags().StringVar(&harness, "harness", "codex", "what session open starts when it is not told, for a new stint.toml")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := runner.HarnessName(harness); err != nil {
+			return misuse(cmd, err)
+		}
+		dir, err := os.Getwd()
+		if err != nil {
+			return err
+		}
+		made, err := project.Init(cmd.Context(), a.env, dir, harness, time.Now())
+		if err != nil {
+			return err
+		}
+		if made.Shared {
+			a.note("%s is tracked by git or a symlink, so the project's id is taken from its path: git rm --cached %[1]s gives it an id of its own", reader.MarkerFile)
+		}
+		v := initView{made.ID, made.Tree.Dir, made.StateDir, made.Marker, made.Config, made.Shared}
+		return a.print(v, func(w io.Writer) { initText(w, v) })
+	}
+	return cmd
+}
+
+func initText(w io.Writer, v initView) {
+	if !v.Marker && !v.Config {
+		fmt.Fprintf(w, "%s is a project already, nothing was changed\n", v.Repository)
+	} else {
+		fmt.Fprintf(w, "%s is a project now\n", v.Repository)
+	}
+	fmt.Fprintf(w, "  id     %s\n  state  %s\n", v.ProjectID, v.StateDir)
+	if v.Config {
+		fmt.Fprintf(w, "%s was written: look at it and commit it\n", reader.ConfigFile)
+	}
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/internal/stint/session"
+	doc "github.com/freeze-contracts/permafrost/readers/session"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) sessionList() *cobra.Command {
+	var state string
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the project's sessions",
+		Long: `list shows the open sessions, and of each whether it is live, dead (its program
+has ended), absent (it does not run) or unknown (tmux did not answer), and
+whether the repository is as it was when the session was opened (fresh) or has
+moved on (stale). --all shows all, and the documents that are not read.`,
+		Example: `  stint session list
+  stint session list --state closed
+  stint session list --all --json`,
+		Args: takes(cobra.NoArgs),
+	}
+	cmd.Flags().StringVar(&state, "state", string(doc.Open), "list sessions in this `state`: creating, open, closing, closed, recovery-required")
+	cmd.Flags().BoolVar(&all, "all", false, "list sessions in every state, and documents that cannot be read")
+	cmd.MarkFlagsMutuallyExclusive("state", "all")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !slices.Contains(doc.States(), doc.State(state)) {
+			return misuse(cmd, fmt.Errorf("--state: there is no state %q; there are %v", state, doc.States()))
+		}
+		return a.with(func(ctx context.Context, r *runner.Runner, _ *cobra.Command, _ []string) error {
+			return a.list(ctx, r, doc.State(state), all)
+		})(cmd, args)
+	}
+	return cmd
+}
+
+func (a *app) list(ctx context.Context, r *runner.Runner, state doc.State, all bool) error {
+	docs, skipped, err := r.Sessions.Documents()
+	if err != nil {
+		return err
+	}
+	total := len(docs)
+	if !all {
+		forgotten := retention(r.Project.Config.Session.RetentionDays, time.Now())
+		docs = slices.DeleteFunc(docs, func(d *doc.Document) bool { return d.State != state || forgotten(d) })
+	}
+	v := sessionsAnswer{Sessions: []sessionView{}, Unreadable: []unreadable{}}
+	for _, e := range r.Sessions.List(ctx, docs) {
+		v.Sessions = append(v.Sessions, viewSession(e))
+	}
+	if all {
+		for _, s := range skipped {
+			v.Unreadable = append(v.Unreadable, unreadable{s.Path, oneLine(s.Err)})
+		}
+	} else if total > len(docs) || len(skipped) > 0 {
+		a.note("not shown: %s and %s: stint session list --all", count(total-len(docs), "other session"), count(len(skipped), "unreadable document"))
+	}
+	return a.print(v, func(w io.Writer) { listText(w, v) })
+}
+
+// retention tells which closed sessions are too old to be listed.
+func retention(days int, now time.Time) func(*doc.Document) bool {
+	oldest := now.Add(-time.Duration(days) * 24 * time.Hour).Unix()
+	return func(d *doc.Document) bool {
+		return days > 0 && d.State == doc.Closed && d.ClosedAt < oldest
+	}
+}
+
+func listText(w io.Writer, v sessionsAnswer) {
+	if len(v.Sessions) == 0 && len(v.Unreadable) == 0 {
+		fmt.Fprintln(w, "no sessions")
+	}
+	if len(v.Sessions) > 0 {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "ID\tSTATE\tLIVE\tREPOSITORY\tHARNESS\tCREATED")
+		for _, s := range v.Sessions {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, s.State, s.Live, s.Stale, s.Harness, clock(s.CreatedAt))
+		}
+		t.Flush()
+	}
+	for _, s := range v.Sessions {
+		if s.Live == session.Unknown {
+			fmt.Fprintf(w, "%s: not known whether it runs: %s\n", s.ID, s.Why)
+		}
+	}
+	for _, u := range v.Unreadable {
+		fmt.Fprintf(w, "unreadable: %s: %s\n", u.Path, u.Reason)
+	}
+}
+
+func (a *app) sessionShow() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show all that is known of a session",
+		Example: `  stint session show 4k8x2mzq0t
+  stint session show 4k8x2mzq0t --json`,
+		Args: takes(cobra.ExactArgs(1)),
+	}
+	cmd.RunE = a.with(func(ctx context.Context, r *runner.Runner, _ *cobra.Command, args []string) error {
+		d, err := r.Sessions.Get(args[0])
+		if err != nil {
+			return err
+		}
+		e := r.Sessions.Probe(ctx, d)
+		return a.print(sessionAnswer{viewSession(e)}, func(w io.Writer) { showText(w, e) })
+	})
+	return cmd
+}

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/readers/artifact"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) runs() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "runs",
+		Short: "Look at, apply and discard the artifacts that checkpoints made",
+		Example: `  stint runs list
+  stint runs apply 9w3nbv6x1c`,
+		Args: cobra.ArbitraryArgs,
+		RunE: needsCommand,
+	}
+	cmd.AddCommand(a.runsList(), a.runsShow(), a.runsDiff(), a.runsApply(), a.runsDiscard())
+	return cmd
+}
+
+func (a *app) runsList() *cobra.Command {
+	var state, session string
+	states := []artifact.State{artifact.Pending, artifact.Applied, artifact.Discarded}
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the project's runs",
+		Example: `  stint runs list
+  stint runs list --state pending --session 4k8x2mzq0t
+  stint runs list --json`,
+		Args: takes(cobra.NoArgs),
+	}
+	cmd.Flags().StringVar(&state, "state", "", "only runs in this `state`: pending, applied, discarded")
+	cmd.Flags().StringVar(&session, "session", "", "only runs of the session with this `id`")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if state != "" && !slices.Contains(states, artifact.State(state)) {
+			return misuse(cmd, fmt.Errorf("--state: there is no state %q; there are %v", state, states))
+		}
+		return a.with(func(_ context.Context, r *runner.Runner, _ *cobra.Command, _ []string) error {
+			all, skipped, err := r.Runs.Manifests()
+			if err != nil {
+				return err
+			}
+			v := runsAnswer{Runs: []*artifact.Manifest{}, Unreadable: []unreadable{}}
+			for _, m := range all {
+				if (state == "" || m.State == artifact.State(state)) && (session == "" || m.Session == session) {
+					v.Runs = append(v.Runs, m)
+				}
+			}
+			for _, s := range skipped {
+				v.Unreadable = append(v.Unreadable, unreadable{s.Path, oneLine(s.Err)})
+			}
+			return a.print(v, func(w io.Writer) { runsText(w, v) })
+		})(cmd, args)
+	}
+	return cmd
+}
+
+func runsText(w io.Writer, v runsAnswer) {
+	if len(v.Runs) == 0 && len(v.Unreadable) == 0 {
+		fmt.Fprintln(w, "no runs")
+	}
+	if len(v.Runs) > 0 {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "ID\tSTATE\tSESSION\tFILES\tCREATED")
+		for _, m := range v.Runs {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\n", m.ID, m.State, m.Session, len(m.Files), clock(m.CreatedAt))
+		}
+		t.Flush()
+	}
+	for _, u := range v.Unreadable {
+		fmt.Fprintf(w, "unreadable: %s: %s\n", u.Path, u.Reason)
+	}
+}
+
+func (a *app) runsShow() *cobra.Command {
+	return a.onRun("show RUN", "Show all that is known of a run, and the files it changes", "", "show 9w3nbv6x1c",
+		func(_ context.Context, r *runner.Runner, id string) error {
+			m, err := r.Runs.Get(id)
+			if err != nil {
+				return err
+			}
+			return a.print(runAnswer{m}, func(w io.Writer) { runText(w, m) })
+		})
+}
+
+func runText(w io.Writer, m *artifact.Manifest) {
+	for _, line := range [][2]string{
+		{"run", m.ID}, {"kind", string(m.Kind)}, {"state", string(m.State)}, {"session", m.Session}, {"base", m.Base},
+		{"patch", fmt.Sprintf("%d bytes, sha256 %s", m.PatchSize, m.PatchSHA256)},
+		{"created", clock(m.CreatedAt)}, {"applied", clock(m.AppliedAt)}, {"discarded", clock(m.DiscardedAt)},
+	} {
+		fmt.Fprintf(w, "%-10s %s\n", line[0], line[1])
+	}
+	for _, f := range m.Files {
+		fmt.Fprintf(w, "  %s\n", fileText(f))
+	}
+}
+
+func fileText(f artifact.File) string {
+	switch {
+	case f.OldMode == "":
+		return "added    " + f.Path
+	case f.NewMode == "":
+		return "deleted  " + f.Path
+	case f.OldMode != f.NewMode:
+		return fmt.Sprintf("changed  %s (mode %s to %s)", f.Path, f.OldMode, f.NewMode)
+	}
+	return "changed  " + f.Path
+}
+
+// diffAnswer is what runs diff --json prints. JSON holds UTF-8 only, so a
+// patch that is not is in base64.
+type diffAnswer struct {
+	Run    string `json:"run"`
+	Patch  string `json:"patch,omitempty"`
+	Base64 string `json:"patch_base64,omitempty"`
+}
+
+func (a *app) runsDiff() *cobra.Command {
+	return a.onRun("diff RUN", "Print a run's patch, as git apply takes it", "", "diff 9w3nbv6x1c",
+		func(_ context.Context, r *runner.Runner, id string) error {
+			m, err := r.Runs.Get(id)
+			if err != nil {
+				return err
+			}
+			patch, err := r.Runs.Patch(m)
+			if err != nil {
+				return err
+			}
+			v := diffAnswer{Run: m.ID, Patch: string(patch)}
+			if !utf8.Valid(patch) {
+				v.Patch, v.Base64 = "", base64.StdEncoding.EncodeToString(patch)
+			}
+			return a.print(v, func(w io.Writer) { w.Write(patch) })
+		})
+}
+
+func (a *app) runsApply() *cobra.Command {
+	return a.onRun("apply RUN", "Make a pending run's changes in the main work tree",
+		`apply changes the files of the main work tree, all of them or none, and leaves
+the index alone: review, add and commit them as your own. It is refused unless
+the commit that the run was made on is checked out and none of the files has
+changes of its own.`, "apply 9w3nbv6x1c",
+		func(ctx context.Context, r *runner.Runner, id string) error {
+			m, err := r.Apply(ctx, id)
+			if err != nil {
+				return err
+			}
+			return a.print(runAnswer{m}, func(w io.Writer) {
+				fmt.Fprintf(w, "applied run %s: %s in %s, not committed\n", m.ID, count(len(m.Files), "file"), r.Project.Tree.Dir)
+			})
+		})
+}
+
+func (a *app) runsDiscard() *cobra.Command {
+	return a.onRun("discard RUN", "Say that a pending run is not wanted",
+		`discard marks a pending run as not wanted: it can no longer be applied, and no
+longer counts as a saved copy of the session's work. The patch is kept.`, "discard 9w3nbv6x1c",
+		func(ctx context.Context, r *runner.Runner, id string) error {
+			m, err := r.Runs.Discard(ctx, id)
+			if err != nil {
+				return err
+			}
+			return a.print(runAnswer{m}, func(w io.Writer) { fmt.Fprintf(w, "discarded run %s\n", m.ID) })
+		})
+}
+
+// onRun is a command on one run.
+func (a *app) onRun(use, short, long, example string, do func(ctx context.Context, r *runner.Runner, id string) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Long: long,
+		Example: fmt.Sprintf("  stint runs %s\n  stint runs %[1]s --json", example),
+		Args:    takes(cobra.ExactArgs(1)),
+		RunE: a.with(func(ctx context.Context, r *runner.Runner, _ *cobra.Command, args []string) error {
+			return do(ctx, r, args[0])
+		}),
+	}
+}

@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+func (a *app) session() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "session",
+		Short: "Open, look at, save and close sessions",
+		Example: `  stint session open sh
+  stint session list`,
+		Args: cobra.ArbitraryArgs,
+		RunE: needsCommand,
+	}
+	cmd.AddCommand(a.sessionOpen(), a.sessionList(), a.sessionShow(), a.sessionAttach(), a.sessionCheckpoint(), a.sessionClose())
+	return cmd
+}
+
+func (a *app) sessionOpen() *cobra.Command {
+	var o runner.OpenOptions
+	var noAttach bool
+	cmd := &cobra.Command{
+		Use:   "open [HARNESS]",
+		Short: "Open a session and attach to it",
+		Long: `open starts a session from the commit that is checked out: a branch
+stint/ID, a worktree of it, and the harness running there in the tmux session
+stint-ID on your default tmux server. Without HARNESS it is the one that
+stint.toml names. A harness is an agent described under [harness.NAME] in
+stint.toml, codex, claude, or any other program on PATH.
+
+Uncommitted changes of the main work tree are not in the session.`,
+		Example: `  stint session open sh
+  stint session open codex --prompt "fix the flaky test in ./store"
+  stint session open claude --no-attach --json`,
+		Args: takes(cobra.MaximumNArgs(1)),
+	}
+	cmd.Flags().BoolVar(&noAttach, "no-attach", false, "leave the session to itself")
+	cmd.Flags().StringVar(&o.Prompt, "prompt", "", "hand the agent its first prompt")
+	cmd.RunE = a.with(func(ctx context.Context, r *runner.Runner, _ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			o.Harness = args[0]
+		}
+		e, err := r.Open(ctx, o)
+		if err != nil {
+			return err
+		}
+		if err := a.print(sessionAnswer{Session: viewSession(e)}, func(w io.Writer) { openText(w, e) }); err != nil {
+			return err
+		}
+		if noAttach || a.json || !term.IsTerminal(int(a.stdin.Fd())) {
+			return nil
+		}
+		return a.attach(ctx, r, e.ID, false)
+	})
+	return cmd
+}
+
+func (a *app) sessionAttach() *cobra.Command {
+	var readOnly bool
+	cmd := &cobra.Command{
+		Use:   "attach ID",
+		Short: "Show an open session on this terminal",
+		Long: `attach shows the session's pane on this terminal, until you detach (C-b d) or
+the program ends. From inside of the same tmux server it switches over.`,
+		Example: `  stint session attach 4k8x2mzq0t
+  stint session attach 4k8x2mzq0t --read-only`,
+		Args: takes(cobra.ExactArgs(1)),
+	}
+	cmd.Flags().BoolVar(&readOnly, "read-only", false, "look on: what you type does not reach the session")
+	cmd.RunE = a.with(func(ctx context.Context, r *runner.Runner, _ *cobra.Command, args []string) error {
+		return a.attach(ctx, r, args[0], readOnly)
+	})
+	return cmd
+}
+
+func (a *app) attach(ctx context.Context, r *runner.Runner, id string, readOnly bool) error {
+	c, err := r.Attach(ctx, id, readOnly)
+	if err != nil {
+		return err
+	}
+	if !term.IsTerminal(int(a.stdin.Fd())) {
+		return fmt.Errorf("session %q: standard input is no terminal to attach: run stint session attach %s in one", id, id)
+	}
+	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
+	cmd.Env = c.Env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("session %q: tmux did not attach: %w", id, err)
+	}
+	return nil
+}
+
+func (a *app) sessionCheckpoint() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "checkpoint ID",
+		Short: "Save a session's work as a pending artifact",
+		Long: `checkpoint saves everything in the session's worktree that differs from the
+commit it started from, untracked files included, as a run that can be
+applied or discarded later. The session goes on. Files that git ignores are
+not saved, and work that a text patch cannot hold is refused.`,
+		Example: `  stint session checkpoint 4k8x2mzq0t`,
+		Args:    takes(cobra.ExactArgs(1)),
+	}
+	cmd.RunE = a.with(func(ctx context.Context, r *runner.Runner, _ *cobra.Command, args []string) error {
+		m, err := r.Checkpoint(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		return a.print(runAnswer{m}, func(w io.Writer) {
+			fmt.Fprintf(w, "saved session %s as run %s (%s)\n", m.Session, m.ID, count(len(m.Files), "file"))
+			fmt.Fprintf(w, "  look at it   stint runs diff %s\n  take it      stint runs apply %s\n", m.ID, m.ID)
+		})
+	})
+	return cmd
+}
+
+const everything = "everything"
+
+func (a *app) sessionClose() *cobra.Command {
+	var discard []string
+	cmd := &cobra.Command{
+		Use:   "close ID",
+		Short: "Close a session: end its program, remove its worktree, keep its branch",
+		Long: `close ends the session's program and removes its worktree. The branch stays.
+It refuses to remove work that is in no branch and in no artifact, and names
+its kinds: changes, untracked, ignored, commits, submodules, run. --discard
+gives up all of it, --discard=KIND,... only those kinds.
+
+A session in whatever state is closed, also one whose workspace is gone.
+Closing a closed one changes nothing.`,
+		Example: `  stint session close 4k8x2mzq0t
+  stint session close 4k8x2mzq0t --discard=ignored
+  stint session close 4k8x2mzq0t --discard`,
+		Args: takes(cobra.ExactArgs(1)),
+	}
+	cmd.Flags().StringSliceVar(&discard, "discard", nil, "give up unsaved work, of these `kinds` only")
+	cmd.Flags().Lookup("discard").NoOptDefVal = everything
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		kinds, err := discarded(discard)
+		if err != nil {
+			return misuse(cmd, err)
+		}
+		return a.with(func(ctx context.Context, r *runner.Runner, _ *cobra.Command, args []string) error {
+			c, err := r.CloseSession(ctx, args[0], kinds)
+			if err != nil {
+				return err
+			}
+			v := closeAnswer{viewSession(c.Entry), c.Already, c.Discarded}
+			return a.print(v, func(w io.Writer) { closeText(w, c) })
+		})(cmd, args)
+	}
+	return cmd
+}
+
+func discarded(names []string) ([]runner.Kind, error) {
+	var kinds []runner.Kind
+	for _, name := range names {
+		switch {
+		case name == everything:
+			return runner.Kinds(), nil
+		case !slices.Contains(runner.Kinds(), runner.Kind(name)):
+			return nil, errors.New("--discard: there is no kind of work " + fmt.Sprintf("%q; there are %v", name, runner.Kinds()))
+		}
+		kinds = append(kinds, runner.Kind(name))
+	}
+	return kinds, nil
+}
