@@ -1,30 +1,127 @@
 // Package diff says what changed in the persisted contract between two
-// releases: documents, fields, types, formats, modes, paths and links, with
+// releases: documents, fields, types, formats, values, modes and links, with
 // all that belongs to the box they were written in set aside.
 //
-// It compares fixtures, and knows nothing of the program that wrote them.
+// It compares fixtures, and knows nothing of the program that wrote them. In
+// two scenarios of one name it reports every document, field and value that
+// one of them lacks. Left aside are the layout of JSON and TOML, the order of
+// array elements, and the content of git's objects and indexes, which follow
+// from the rest.
 package diff
 
 import (
-	"io"
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/freeze-contracts/permafrost/freeze/fixture"
 )
 
+// What is a kind of change.
+type What string
+
+const (
+	DocumentAdded   What = "document added"
+	DocumentRemoved What = "document removed"
+	Count           What = "count" // of documents whose paths differ in bound values only
+	DocumentKind    What = "kind"  // what it is: json, toml, a symlink, a folder
+	Mode            What = "mode"
+	Target          What = "target" // of a symlink
+	FieldAdded      What = "field added"
+	FieldRemoved    What = "field removed"
+	FieldType       What = "type"
+	FieldFormat     What = "format" // of a bound value: the unit of a time, the kind of an id
+	Value           What = "value"
+	Lines           What = "lines"
+	Bytes           What = "bytes"
+)
+
+// Change is one difference, found in one or more scenarios.
+type Change struct {
+	Family    string   `json:"family"`
+	Scenarios []string `json:"scenarios"`
+	Document  string   `json:"document"` // its path in the box; bound values stand as {what they are}
+	Kind      string   `json:"kind"`     // in the newer release, if it is there
+	Pointer   string   `json:"pointer,omitzero"`
+	What      What     `json:"what"`
+	Old       string   `json:"old,omitzero"`
+	New       string   `json:"new,omitzero"`
+}
+
 // Report is what differs between two releases.
-type Report struct{}
+type Report struct {
+	A        string   `json:"a"`
+	B        string   `json:"b"`
+	Compared []string `json:"compared"` // FAMILY/SCENARIO, in both releases
+	OnlyA    []string `json:"only_a"`   // not compared
+	OnlyB    []string `json:"only_b"`
+	Changes  []Change `json:"changes"`
+}
+
+// Empty reports whether nothing differs. Two releases without a scenario in
+// common are not the same: nothing is known about them.
+func (r *Report) Empty() bool { return len(r.Changes) == 0 && len(r.Compared) > 0 }
 
 // Releases compares the families of release a with those of release b.
-func Releases(a, b []*fixture.Release) *Report { panic("unbuilt") }
+func Releases(a, b []*fixture.Release) *Report {
+	left, right := scenarios(a), scenarios(b)
+	r := &Report{A: version(a), B: version(b), Compared: []string{}, OnlyA: []string{}, OnlyB: []string{}, Changes: []Change{}}
+	for _, name := range slices.Sorted(maps.Keys(left)) {
+		if right[name] == nil {
+			r.OnlyA = append(r.OnlyA, name)
+			continue
+		}
+		r.Compared = append(r.Compared, name)
+		family, _, _ := strings.Cut(name, "/")
+		for _, c := range compare(documents(left[name]), documents(right[name])) {
+			c.Family, c.Scenarios = family, []string{left[name].Name}
+			r.Changes = append(r.Changes, c)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(right)) {
+		if left[name] == nil {
+			r.OnlyB = append(r.OnlyB, name)
+		}
+	}
+	r.Changes = merge(r.Changes)
+	return r
+}
 
-// Empty reports whether nothing differs.
-func (r *Report) Empty() bool { panic("unbuilt") }
+func version(releases []*fixture.Release) string {
+	if len(releases) == 0 {
+		return ""
+	}
+	return releases[0].Version
+}
 
-// Text writes the report for a terminal.
-func (r *Report) Text(w io.Writer) error { panic("unbuilt") }
+func scenarios(releases []*fixture.Release) map[string]*fixture.Scenario {
+	all := make(map[string]*fixture.Scenario)
+	for _, r := range releases {
+		for name, s := range r.Scenarios {
+			all[r.Family+"/"+name] = s
+		}
+	}
+	return all
+}
 
-// JSON writes the report as one JSON document.
-func (r *Report) JSON(w io.Writer) error { panic("unbuilt") }
+// merge makes one change of those that several scenarios of a family show.
+func merge(changes []Change) []Change {
+	slices.SortStableFunc(changes, compareChanges)
+	merged := []Change{}
+	for _, c := range changes {
+		if n := len(merged); n > 0 && compareChanges(merged[n-1], c) == 0 {
+			merged[n-1].Scenarios = append(merged[n-1].Scenarios, c.Scenarios...)
+			continue
+		}
+		merged = append(merged, c)
+	}
+	return merged
+}
 
-// Markdown writes the report for a release note or a pull request.
-func (r *Report) Markdown(w io.Writer) error { panic("unbuilt") }
+func compareChanges(a, b Change) int {
+	return cmp.Or(
+		strings.Compare(a.Family, b.Family), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Document, b.Document),
+		strings.Compare(a.Pointer, b.Pointer), strings.Compare(string(a.What), string(b.What)),
+		strings.Compare(a.Old, b.Old), strings.Compare(a.New, b.New))
+}

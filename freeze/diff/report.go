@@ -1,0 +1,151 @@
+package diff
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// JSON writes the report as one JSON document.
+func (r *Report) JSON(w io.Writer) error {
+	text, err := json.Marshal(r, json.Deterministic(true), jsontext.WithIndent("  "))
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
+}
+
+// Text writes the report for a terminal.
+func (r *Report) Text(w io.Writer) error {
+	var out bytes.Buffer
+	fmt.Fprintln(&out, r.headline())
+	var last Change
+	for _, c := range r.Changes {
+		if c.Kind != last.Kind || c.Family != last.Family {
+			fmt.Fprintf(&out, "\n%s, %s\n", c.Family, c.Kind)
+		}
+		if c.Document != last.Document || c.Kind != last.Kind || c.Family != last.Family {
+			fmt.Fprintf(&out, "  %s\n", c.Document)
+		}
+		last = c
+		fmt.Fprintf(&out, "    %s  (%s)\n", c.sentence(), strings.Join(c.Scenarios, ", "))
+		for _, line := range c.hunk() {
+			fmt.Fprintf(&out, "      %s\n", line)
+		}
+	}
+	r.apart(&out, "\nonly in %s, not compared: %s\n")
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// Markdown writes the report for a release note or a pull request.
+func (r *Report) Markdown(w io.Writer) error {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "## %s\n", r.headline())
+	var last Change
+	for _, c := range r.Changes {
+		if c.Kind != last.Kind || c.Family != last.Family {
+			fmt.Fprintf(&out, "\n### %s, %s\n\n| document | change | scenarios |\n| --- | --- | --- |\n", c.Family, c.Kind)
+		}
+		last = c
+		cells := []string{code(c.Document), code(c.sentence()), strings.Join(c.Scenarios, ", ")}
+		for _, line := range c.hunk() {
+			cells[1] += "<br>" + code(line)
+		}
+		fmt.Fprintf(&out, "| %s |\n", strings.Join(cells, " | "))
+	}
+	r.apart(&out, "\nOnly in %s, not compared: %s\n")
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// code is text as inline code in a table, where no character means anything.
+func code(text string) string {
+	fence := "`"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		text = " " + text + " "
+	}
+	return fence + strings.ReplaceAll(text, "|", `\|`) + fence
+}
+
+func (r *Report) headline() string {
+	documents := make(map[string]bool)
+	for _, c := range r.Changes {
+		documents[c.Family+"\x00"+c.Document] = true
+	}
+	return fmt.Sprintf("%s to %s: %d changes in %d documents, %d scenarios compared",
+		r.A, r.B, len(r.Changes), len(documents), len(r.Compared))
+}
+
+func (r *Report) apart(out *bytes.Buffer, format string) {
+	if len(r.OnlyA) > 0 {
+		fmt.Fprintf(out, format, r.A, strings.Join(r.OnlyA, ", "))
+	}
+	if len(r.OnlyB) > 0 {
+		fmt.Fprintf(out, format, r.B, strings.Join(r.OnlyB, ", "))
+	}
+}
+
+// sentence is the change in one line.
+func (c Change) sentence() string {
+	switch c.What {
+	case DocumentAdded, DocumentRemoved, Lines:
+		return string(c.What)
+	case FieldAdded:
+		return fmt.Sprintf("%s: %s, %s", c.pointer(), c.What, short(c.New))
+	case FieldRemoved:
+		return fmt.Sprintf("%s: %s, %s", c.pointer(), c.What, short(c.Old))
+	}
+	change := fmt.Sprintf("%s %s -> %s", c.What, short(c.Old), short(c.New))
+	if c.Pointer == "" {
+		return change
+	}
+	return c.pointer() + ": " + change
+}
+
+func (c Change) pointer() string { return cmp.Or(c.Pointer, "the whole") }
+
+// hunk is a change of text line by line.
+func (c Change) hunk() []string {
+	if c.What != Lines {
+		return nil
+	}
+	const most = 20
+	var lines []string
+	for _, side := range []struct{ sign, text string }{{"-", c.Old}, {"+", c.New}} {
+		all := slices.Collect(strings.Lines(side.text))
+		for _, line := range all[:min(len(all), most)] {
+			lines = append(lines, side.sign+cut(strings.TrimSuffix(line, "\n")))
+		}
+		if len(all) > most {
+			lines = append(lines, fmt.Sprintf("%s... %d lines more", side.sign, len(all)-most))
+		}
+	}
+	return lines
+}
+
+// short cuts what is too long for a line; the JSON form has all of it.
+func short(text string) string {
+	if text == "" {
+		return "nothing"
+	}
+	return cut(text)
+}
+
+func cut(text string) string {
+	const longest = 160
+	if r := []rune(text); len(r) > longest {
+		return fmt.Sprintf("%s... (%d characters more)", string(r[:longest]), len(r)-longest)
+	}
+	return text
+}
