@@ -32,19 +32,19 @@ func (p *Provider) toolchain(ctx context.Context, r ledger.Release) (string, err
 
 // build makes a build in the cache, whose lock is held.
 func (p *Provider) build(ctx context.Context, r ledger.Release, in inputs) (*Build, error) {
-	work, err := p.cache.workFolder(in)
+	scratch, err := p.cache.scratch(in)
 	if err != nil {
 		return nil, err
 	}
-	defer removeAll(work)
-	bin, dir := filepath.Join(work, "bin"), p.cfg.Dir
+	defer p.cache.clear(in)
+	bin, dir := filepath.Join(scratch, "bin"), p.cfg.Dir
 	if err := os.Mkdir(bin, 0o755); err != nil {
 		return nil, p.cache.failed(err)
 	}
 	var missing []string
 	if in.Kind == config.Git {
-		dir = filepath.Join(work, "source")
-		if missing, err = p.exportSource(ctx, r, dir, work); err != nil {
+		dir = filepath.Join(scratch, "source")
+		if missing, err = p.exportSource(ctx, r, dir, filepath.Join(scratch, "git")); err != nil {
 			return nil, err
 		}
 	}
@@ -54,20 +54,20 @@ func (p *Provider) build(ctx context.Context, r ledger.Release, in inputs) (*Bui
 	cmd := command{words, dir, p.environment(r, bin, in.Toolchain)}
 	if in.Kind == config.Git {
 		// The source is no repository, and none around the cache is meant.
-		cmd.env = append(cmd.env, "GIT_CEILING_DIRECTORIES="+work)
+		cmd.env = append(cmd.env, "GIT_CEILING_DIRECTORIES="+scratch)
 	}
 	if err := cmd.run(ctx, out, out); err != nil {
 		return nil, p.commandError(ctx, "build", p.cfg.Provider.Build, err, out, missing)
 	}
-	return p.cache.store(in, bin, work)
+	return p.cache.store(in, bin, scratch)
 }
 
-func (p *Provider) exportSource(ctx context.Context, r ledger.Release, dir, work string) ([]string, error) {
+func (p *Provider) exportSource(ctx context.Context, r ledger.Release, dir, gitDir string) ([]string, error) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return nil, p.cache.failed(err)
 	}
 	fmt.Fprintf(p.log, "%s: export commit %s\n", r.Version, short(r.Commit))
-	missing, err := p.repo.export(ctx, r.Commit, dir, filepath.Join(work, "git"))
+	missing, err := p.repo.export(ctx, r.Commit, dir, gitDir)
 	for _, m := range missing {
 		fmt.Fprintf(p.log, "%s: %s\n", r.Version, m)
 	}

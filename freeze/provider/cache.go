@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
@@ -67,18 +66,20 @@ func (c cache) lock(ctx context.Context, in inputs) (unlock func(), err error) {
 	}
 }
 
-// workFolder makes an empty folder for a build whose lock is held, and removes
-// what a killed build has left.
-func (c cache) workFolder(in inputs) (string, error) {
-	dir := c.path("work", in)
-	if err := removeAll(dir); err != nil {
+// scratch makes the folder that a build whose lock is held is made in, and
+// removes what a killed one has left.
+func (c cache) scratch(in inputs) (string, error) {
+	if err := c.clear(in); err != nil {
 		return "", c.failed(err)
 	}
+	dir := filepath.Join(c.path("work", in), "scratch")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", c.failed(err)
 	}
 	return dir, nil
 }
+
+func (c cache) clear(in inputs) error { return removeAll(c.path("work", in)) }
 
 // removeAll removes folders too that a build has made read-only, as go does
 // with those of its modules.
@@ -121,40 +122,27 @@ func (c cache) lookup(in inputs) (*Build, error) {
 	return b, nil
 }
 
-// store puts what a build left in bin into the cache. work is a folder of the
-// same file system, for what is on its way.
-func (c cache) store(in inputs, bin, work string) (*Build, error) {
+// store puts what a build left in bin, a folder of scratch, into the cache.
+// Once scratch is gone the folder around it is the build: one rename moves it
+// to its place, and a kill before that leaves nothing there.
+func (c cache) store(in inputs, bin, scratch string) (*Build, error) {
 	programs, err := check(bin, in.Subject)
 	if err != nil {
 		return nil, err
 	}
-	next := filepath.Join(work, "next")
-	if err := copyPrograms(bin, filepath.Join(next, "bin"), programs); err != nil {
-		return nil, c.failed(err)
-	}
+	work, dir := filepath.Dir(scratch), c.path("builds", in)
 	rec := record{in, programs}
-	data, err := json.Marshal(rec, json.Deterministic(true), jsontext.AllowInvalidUTF8(true), jsontext.Multiline(true))
-	if err != nil {
-		return nil, err
-	}
-	if err := writeSynced(filepath.Join(next, "build.json"), append(data, '\n')); err != nil {
-		return nil, c.failed(err)
-	}
-	dir := c.path("builds", in)
-	if err := replace(next, dir); err != nil {
-		return nil, c.failed(err)
+	for _, step := range []func() error{
+		func() error { return copyPrograms(bin, filepath.Join(work, "bin"), programs) },
+		func() error { return rec.write(filepath.Join(work, "build.json")) },
+		func() error { return removeAll(scratch) },
+		func() error { return removeAll(dir) },
+		func() error { return os.MkdirAll(filepath.Dir(dir), 0o755) },
+		func() error { return os.Rename(work, dir) },
+	} {
+		if err := step(); err != nil {
+			return nil, c.failed(err)
+		}
 	}
 	return rec.build(dir), nil
-}
-
-// replace renames a folder over one that may be there. A kill in between
-// leaves none, which is built again.
-func replace(next, dir string) error {
-	if err := removeAll(dir); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return err
-	}
-	return os.Rename(next, dir)
 }

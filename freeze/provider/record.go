@@ -79,3 +79,11 @@ func (r record) build(dir string) *Build {
 	}
 	return b
 }
+
+func (r record) write(path string) error {
+	data, err := json.Marshal(r, json.Deterministic(true), jsontext.AllowInvalidUTF8(true), jsontext.Multiline(true))
+	if err != nil {
+		return err
+	}
+	return writeSynced(path, append(data, '\n'))
+}
