@@ -94,42 +94,5 @@ type Occurrence struct {
 	Count    int    `json:"count"`
 }
 
-// Difference is one thing that two boxes do not share and nothing explains.
-type Difference struct {
-	Path    string `json:"path"`
-	Pointer string `json:"pointer,omitempty"`
-	Offset  int    `json:"offset"` // in bytes, in the first capture; -1 where it makes no sense
-	A       string `json:"a"`
-	B       string `json:"b"`
-	Why     string `json:"why"`
-	// Chance says that two clean runs differ like this now and then (a time
-	// whose last digits are zero, a hex id without a letter): worth one more
-	// run before it is reported.
-	Chance bool `json:"chance,omitempty"`
-}
-
 // Derive computes a declared derivation. The inputs are named as in the rule.
 type Derive func(ctx context.Context, name string, inputs map[string]string) (string, error)
-
-// Find compares two captures of one scenario, taken in boxes with different
-// roots, and returns the bindings of the first, or every difference that
-// nothing explains. third is a later capture at the root of the first: an id
-// that repeats there is a constant or an unknown digest of the path.
-func Find(a, b, third *Run, rules []Rule) ([]Binding, []Difference) { panic("unbuilt") }
-
-// Again compares a frozen capture under its recorded bindings with a new one:
-// the same structure, every recorded binding explained, and nothing else.
-func Again(frozen *Run, recorded []Binding, fresh *Run, rules []Rule) []Difference {
-	panic("unbuilt")
-}
-
-// Rebind carries a whole capture over to a new root, an absolute path with its
-// symlinks resolved. Each root is replaced in the spelling it had, exactly as
-// often as recorded in exactly the recorded files; a derived value is first
-// derived again from its recorded inputs and must be the recorded one. Every
-// other byte stays. Entries without a binding share their Data with the input.
-// derive may be nil where no binding names a derivation other than sha256,
-// sha1 and md5.
-func Rebind(ctx context.Context, entries []tree.Entry, bs []Binding, root string, derive Derive) ([]tree.Entry, error) {
-	panic("unbuilt")
-}

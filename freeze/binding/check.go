@@ -1,0 +1,111 @@
+package binding
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/freeze-contracts/permafrost/freeze/tree"
+)
+
+// checkOrder holds that what happened before something else in one box did not
+// happen after it in the other. Times that may coincide, as far as their unit
+// tells, are in either order.
+func (c *comparison) checkOrder() {
+	byStart := slices.Clone(c.clocks)
+	slices.SortStableFunc(byStart, func(x, y clockPair) int { return cmp.Compare(x.a.at, y.a.at) })
+	byEnd := slices.Clone(c.clocks)
+	slices.SortStableFunc(byEnd, func(x, y clockPair) int { return cmp.Compare(x.a.at+x.a.unit, y.a.at+y.a.unit) })
+	latest, next := clockPair{b: clock{at: math.MinInt64}}, 0
+	for _, p := range byStart {
+		for next < len(byEnd) && byEnd[next].a.at+byEnd[next].a.unit <= p.a.at {
+			if byEnd[next].b.at > latest.b.at {
+				latest = byEnd[next]
+			}
+			next++
+		}
+		if next > 0 && p.b.at+p.b.unit <= latest.b.at {
+			d := p.where
+			d.Why = fmt.Sprintf("a time that comes after %s in the first capture, and before it in the second", at(latest.where))
+			c.report(d)
+		}
+	}
+}
+
+func at(d Difference) string {
+	return fmt.Sprintf("%q (%q%s)", d.A, d.Path, strings.TrimSuffix(" at "+d.Pointer, " at "))
+}
+
+// checkForeignIDs holds that no id of one box is also in the other.
+func (c *comparison) checkForeignIDs() {
+	c.searchIDs(c.b.run, c.fromA, func(d Difference, id string) {
+		d.A, d.B, d.Why = id, id, "an id of the first capture that is in the second too: no id of its own box"
+		c.report(d)
+	})
+	c.searchIDs(c.a.run, c.fromB, func(d Difference, id string) {
+		d.A, d.B, d.Why = id, id, "an id of the second capture that is in the first too: no id of its own box"
+		c.report(d)
+	})
+}
+
+// checkRepeats holds that no id of the first capture comes again in a later
+// one at the same root: it would be a constant, or a digest of the path in a
+// way that is not known.
+func (c *comparison) checkRepeats(third *Run) {
+	c.searchIDs(third, c.fromA, func(d Difference, id string) {
+		d.A, d.B = id, id
+		d.Why = "differs between the roots, but is the same again at the same root: derived from the path in a way that is not known. Declare it with this file and pointer as kind derived"
+		c.report(d)
+	})
+	c.checkOpaqueRepeats(third)
+}
+
+func (c *comparison) checkOpaqueRepeats(third *Run) {
+	at := map[string]*tree.Entry{}
+	for i := range third.Entries {
+		at[third.Entries[i].Path] = &third.Entries[i]
+	}
+	const tooShort = 4 // bytes that may come again by chance
+	for _, b := range c.record.bindings() {
+		if b.Kind != Opaque || len(b.Value) < tooShort {
+			continue
+		}
+		for _, o := range b.At {
+			if e := at[o.Path]; e != nil && strings.Contains(string(e.Data)+e.Target, b.Value) {
+				c.report(Difference{Path: o.Path, Pointer: o.Pointer, Offset: -1, A: b.Value, B: b.Value,
+					Why: "declared opaque, which is random by design, but the same again at the same root"})
+			}
+		}
+	}
+}
+
+// searchIDs reports the first place of each of the ids in a capture.
+func (c *comparison) searchIDs(run *Run, ids map[string]string, report func(Difference, string)) {
+	if len(ids) == 0 {
+		return
+	}
+	seen := map[string]bool{}
+	look := func(e *tree.Entry, where string, data []byte) {
+		s := scanner{text: data, window: newWindow(run)}
+		for t, more := s.next(); more; t, more = s.next() {
+			id := data[t.start:t.end]
+			if _, is := ids[string(id)]; !is || seen[string(id)] {
+				continue
+			}
+			seen[string(id)] = true
+			p := place{where: where}
+			if where == "" {
+				p = locate(layoutOf(e.Path, data), data, []int{t.start})[0]
+			}
+			report(Difference{Path: e.Path, Pointer: p.pointer, Offset: t.start}, string(id))
+		}
+	}
+	for i := range run.Entries {
+		e := &run.Entries[i]
+		look(e, "name", []byte(e.Path))
+		look(e, "target", []byte(e.Target))
+		look(e, "", e.Data)
+	}
+}

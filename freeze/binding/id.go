@@ -1,0 +1,117 @@
+package binding
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+const uuidLen, ulidLen = 36, 26
+
+// crockford is ULID's alphabet: https://github.com/ulid/spec.
+const crockford, crockfordLower = "0123456789ABCDEFGHJKMNPQRSTVWXYZ", "0123456789abcdefghjkmnpqrstvwxyz"
+
+func isUUID(text []byte) bool {
+	if len(text) < uuidLen {
+		return false
+	}
+	for i, c := range text[:uuidLen] {
+		if i == 8 || i == 13 || i == 18 || i == 23 {
+			if c != '-' {
+				return false
+			}
+		} else if kinds[c]&(digit|lowerHex|upperHex) == 0 {
+			return false
+		}
+	}
+	more := text[uuidLen:]
+	return oneCase(text[:uuidLen]) && (len(more) == 0 || kinds[more[0]] == 0)
+}
+
+func isULID(word []byte) bool {
+	if len(word) != ulidLen || word[0] < '0' || word[0] > '7' {
+		return false
+	}
+	upper, lower, hexes := true, true, true
+	for _, c := range word {
+		hexes = hexes && kinds[c] != otherLetter
+		upper = upper && strings.IndexByte(crockford, c) >= 0
+		lower = lower && strings.IndexByte(crockfordLower, c) >= 0
+	}
+	return upper != lower && !hexes // digits alone are a number, hex digits alone a digest
+}
+
+// idForm is everything about an id but its value.
+func idForm(c class, text string) string {
+	form := "lower"
+	if strings.ContainsAny(text, "ABCDEFGHJKMNPQRSTVWXYZ") {
+		form = "upper"
+	} else if !strings.ContainsAny(text, "abcdefghjkmnpqrstvwxyz") {
+		form = "" // digits alone fit either case
+	}
+	if c == uuidToken {
+		return form + " uuid version " + text[14:15]
+	}
+	return form
+}
+
+// idTime is the time that an id carries, if it does.
+func (w window) idTime(c class, text string) (clock, bool) {
+	const milli = int64(time.Millisecond)
+	switch {
+	case c == ulidToken:
+		var ms int64
+		for _, r := range strings.ToUpper(text[:10]) {
+			ms = ms<<5 | int64(strings.IndexRune(crockford, r))
+		}
+		return w.milli(ms), true
+	case c == uuidToken && text[14] == '7':
+		return w.milli(hexInt(text[:8] + text[9:13])), true
+	case c == uuidToken && text[14] == '6':
+		return w.gregorian(hexInt(text[:8] + text[9:13] + text[15:18])), true
+	case c == uuidToken && text[14] == '1':
+		return w.gregorian(hexInt(text[15:18] + text[9:13] + text[:8])), true
+	}
+	return clock{unit: milli}, false
+}
+
+func (w window) milli(ms int64) clock {
+	if ms > (1<<63-1)/int64(time.Millisecond) {
+		return clock{}
+	}
+	return w.clock(ms*int64(time.Millisecond), int64(time.Millisecond))
+}
+
+// gregorian counts from 1582-10-15 in steps of 100 ns, RFC 9562 section 5.1.
+func (w window) gregorian(steps int64) clock {
+	const toUnix = 0x01B21DD213814000
+	return w.clock((steps-toUnix)*100, 100)
+}
+
+func hexInt(digits string) int64 {
+	n, _ := strconv.ParseInt(digits, 16, 64) // at most 15 digits, and seen to be hex
+	return n
+}
+
+// alike tells whether two ids share more than half of what should be random:
+// then they are no ids, but numbers, hashes of nearly nothing, or times.
+func alike(c class, x, y string) bool {
+	switch {
+	case c == ulidToken:
+		x, y = x[10:], y[10:]
+	case c == uuidToken && (x[14] == '1' || x[14] == '6'):
+		return false // node and clock sequence belong to the machine
+	case c == uuidToken && x[14] == '7':
+		x, y = x[15:18]+x[20:23]+x[24:], y[15:18]+y[20:23]+y[24:]
+	case c == uuidToken:
+		strip := strings.NewReplacer("-", "")
+		x, y = strip.Replace(x[:14]+x[15:]), strip.Replace(y[:14]+y[15:])
+	}
+	same := 0
+	for i := range min(len(x), len(y)) {
+		if x[i] == y[i] {
+			same++
+		}
+	}
+	return same*2 > len(x)
+}

@@ -1,0 +1,154 @@
+package binding
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"strings"
+)
+
+// finder finds a root in a text, in every spelling, and sees where the root's
+// last word stands in a spelling that it does not know.
+type finder struct {
+	root  string
+	word  string // the root's last word, which occurs nowhere else
+	plain []spelled
+	// needles are what the word looks like in clear and in encodings.
+	needles []needle
+}
+
+type spelled struct {
+	spelling
+	text []byte
+}
+
+func newFinder(root string) *finder {
+	word := root
+	for i := len(root); i > 0 && kinds[root[i-1]] != 0; i-- {
+		word = root[i-1:]
+	}
+	f := &finder{root: root, word: word}
+	for _, s := range spellings() {
+		f.plain = append(f.plain, spelled{s, []byte(s.of(root))})
+	}
+	// Longest first: "-tmp-x" ends in "tmp-x".
+	slices.SortStableFunc(f.plain, func(a, b spelled) int { return len(b.text) - len(a.text) })
+	f.needles = f.makeNeedles()
+	return f
+}
+
+// base64Core is the part of a base64 text that depends on word alone, when
+// phase bytes of its first group of three come before the word.
+func base64Core(word string, phase int) []byte {
+	text := base64.RawStdEncoding.EncodeToString([]byte("\x00\x00"[:phase] + word))
+	from := (phase*8 + 5) / 6
+	return []byte(text[from : (phase+len(word))*8/6])
+}
+
+// rootError is a root in a place or spelling that cannot be rebound.
+type rootError struct {
+	at  int
+	why string
+}
+
+// find returns the roots in text, in order, as tokens.
+func (f *finder) find(text []byte) ([]token, *rootError) {
+	if f == nil {
+		return nil, nil
+	}
+	var found []token
+	var bad *rootError
+	for _, needle := range f.needles {
+		for at := bytes.Index(text, needle.text); at >= 0; {
+			t, why := needle.spelled(text, at)
+			if why != "" && (bad == nil || at < bad.at) {
+				bad = &rootError{at, why}
+			}
+			next := at + len(needle.text)
+			if why == "" {
+				found, next = append(found, t), t.end
+			}
+			at = indexFrom(text, needle.text, next)
+		}
+	}
+	slices.SortFunc(found, func(a, b token) int { return a.start - b.start })
+	// Two roots in one base64 run are found twice, and are one token.
+	found = slices.CompactFunc(found, func(a, b token) bool { return a.start == b.start && a.end == b.end })
+	return found, bad
+}
+
+// needle is one look of the word. spelled tells which root it belongs to, or
+// why it cannot be rebound.
+type needle struct {
+	text    []byte
+	spelled func(text []byte, at int) (t token, why string)
+}
+
+func (f *finder) makeNeedles() []needle {
+	refuse := func(why string) func([]byte, int) (token, string) {
+		return func([]byte, int) (token, string) { return token{}, why }
+	}
+	code, upper := hex.EncodeToString([]byte(f.word)), strings.ToUpper(f.word)
+	ns := []needle{
+		{[]byte(f.word[1:]), f.plainAt}, // without its first letter, so that a capitalised word is seen too
+		{[]byte(code), f.hexAt},
+		{[]byte(strings.ToUpper(code)), f.hexAt},
+		{[]byte(strings.Join(strings.Split(f.word, ""), "\x00")), refuse("the box's path in UTF-16, which is not rebound")},
+	}
+	if upper[1:] != f.word[1:] {
+		ns = append(ns, needle{[]byte(upper[1:]), refuse("the box's path in upper case, which is not rebound")})
+	}
+	for phase := range 3 {
+		ns = append(ns, needle{base64Core(f.word, phase), func(text []byte, at int) (token, string) {
+			return f.base64At(text, at, phase)
+		}})
+	}
+	return ns
+}
+
+func indexFrom(text, needle []byte, from int) int {
+	if from >= len(text) {
+		return -1
+	}
+	at := bytes.Index(text[from:], needle)
+	if at < 0 {
+		return -1
+	}
+	return from + at
+}
+
+// plainAt looks at a word found in clear.
+func (f *finder) plainAt(text []byte, at int) (token, string) {
+	t, ok := f.endingAt(text, at+len(f.word)-1)
+	switch {
+	case !ok:
+		return t, "the box's own name in a spelling that is not known, or apart from its path"
+	case t.end < len(text) && kinds[text[t.end]] != 0:
+		return t, "a path beside the box, whose name begins with the box's"
+	case t.spelling == rawSpelling && t.start > 0 && text[t.start-1] == '.':
+		return t, "a relative path that leads out of the box and in again"
+	}
+	return t, ""
+}
+
+func (f *finder) hexAt(text []byte, at int) (token, string) {
+	t, ok := f.endingAt(text, at+2*len(f.word))
+	if !ok {
+		return t, "the box's own name in hex, apart from its path"
+	}
+	if next, err := hex.DecodeString(string(text[t.end:min(t.end+2, len(text))])); err == nil && len(next) == 1 && kinds[next[0]] != 0 {
+		return t, "a path beside the box in hex, whose name begins with the box's"
+	}
+	return t, ""
+}
+
+// endingAt is the longest spelling of the root that ends there.
+func (f *finder) endingAt(text []byte, end int) (token, bool) {
+	for _, s := range f.plain {
+		if bytes.HasSuffix(text[:end], s.text) {
+			return token{class: rootToken, start: end - len(s.text), end: end, spelling: s.name, count: 1}, true
+		}
+	}
+	return token{}, false
+}

@@ -1,0 +1,204 @@
+package binding
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/freeze-contracts/permafrost/freeze/tree"
+)
+
+// edit replaces one piece of a text.
+type edit struct {
+	start, end int
+	text       string
+}
+
+// text rebinds one part of an entry and counts what it replaces.
+func (r *rebinder) text(e *tree.Entry, part int, data []byte) ([]byte, error) {
+	w := r.wanted[e.Path]
+	roots, bad := r.finder.find(data)
+	if bad != nil {
+		return nil, fmt.Errorf("rebind %q: byte %d: %s", e.Path, bad.at, bad.why)
+	}
+	edits, err := r.rootEdits(e, part, data, roots)
+	if err != nil {
+		return nil, err
+	}
+	digests := r.digestEdits(data, roots)
+	if err := w.check(e.Path, part, data, roots, digests); err != nil {
+		return nil, err
+	}
+	edits = append(edits, digests...)
+	if w != nil && len(w.declared) > 0 {
+		declared, err := r.declaredEdits(e, part, data, w)
+		if err != nil {
+			return nil, err
+		}
+		edits = append(edits, declared...)
+	}
+	return splice(data, edits), nil
+}
+
+// splice applies edits that do not overlap. Everything between them is copied.
+func splice(data []byte, edits []edit) []byte {
+	if len(edits) == 0 {
+		return data
+	}
+	slices.SortFunc(edits, func(a, b edit) int { return a.start - b.start })
+	size := len(data)
+	for _, e := range edits {
+		size += len(e.text) - (e.end - e.start)
+	}
+	out, pos := make([]byte, 0, size), 0
+	for _, e := range edits {
+		out = append(append(out, data[pos:e.start]...), e.text...)
+		pos = e.end
+	}
+	return append(out, data[pos:]...)
+}
+
+// check holds what was found in one part against what is recorded for it.
+func (w *wanted) check(name string, part int, data []byte, roots []token, digests []edit) error {
+	gotRoots, gotDigests := map[string]int{}, map[string]int{}
+	for _, t := range roots {
+		gotRoots[t.spelling] += t.count
+	}
+	for _, d := range digests {
+		gotDigests[string(data[d.start:d.end])]++
+	}
+	var wantRoots, wantDigests map[string]int
+	if w != nil {
+		wantRoots, wantDigests = w.roots[part], w.digests[part]
+	}
+	if err := sameCounts(name, "the box's path spelled", wantRoots, gotRoots); err != nil {
+		return err
+	}
+	return sameCounts(name, "the digest", wantDigests, gotDigests)
+}
+
+func sameCounts(name, what string, want, got map[string]int) error {
+	for _, counts := range []map[string]int{want, got} {
+		for k := range counts {
+			if want[k] != got[k] {
+				return fmt.Errorf("rebind %q: %s %q is recorded %d times and found %d times: the file or its manifest was changed", name, what, k, want[k], got[k])
+			}
+		}
+	}
+	return nil
+}
+
+func (r *rebinder) rootEdits(e *tree.Entry, part int, data []byte, roots []token) ([]edit, error) {
+	if len(roots) == 0 {
+		return nil, nil
+	}
+	form := formOf(e, part, data)
+	var edits []edit
+	for _, t := range roots {
+		now, why := r.respell(t, data, form)
+		if why != "" {
+			return nil, fmt.Errorf("rebind %q: byte %d: the new root %q cannot stand here, where the old one is spelled %s: %s", e.Path, t.start, r.to, t.spelling, why)
+		}
+		edits = append(edits, edit{t.start, t.end, now})
+	}
+	return edits, nil
+}
+
+// respell writes the new root the way a token writes the old one.
+func (r *rebinder) respell(t token, data []byte, form form) (now, why string) {
+	switch {
+	case t.spelling == base64Std || t.spelling == base64URL:
+		return r.respellBase64(t, data)
+	case r.plain || r.anyRoot[t.spelling]:
+		return r.spelled[t.spelling], ""
+	case t.spelling != rawSpelling:
+		return "", "it is known for letters, digits and . _ / - only"
+	case strings.HasSuffix(string(data[:t.start]), "://"):
+		form = urlForm
+	}
+	return r.to, form.refuses(r.to)
+}
+
+func (r *rebinder) respellBase64(t token, data []byte) (now, why string) {
+	run := data[t.start:t.end]
+	plain, _ := decodeBase64(run, t.spelling)
+	if !r.plain {
+		if why := formOf(&tree.Entry{}, contentPart, plain).refuses(r.to); why != "" {
+			return "", why
+		}
+	}
+	return encodeLike([]byte(strings.ReplaceAll(string(plain), r.from, r.to)), run, t.spelling)
+}
+
+// form is what a text makes of a path in it.
+type form int
+
+const (
+	textForm form = iota // of no known format
+	jsonForm
+	tomlForm
+	urlForm
+	lineForm // nothing but the path, and perhaps "gitdir: " before it
+	linkForm // a symlink's target
+)
+
+func formOf(e *tree.Entry, part int, data []byte) form {
+	if part == targetPart {
+		return linkForm
+	}
+	name := e.Path
+	trimmed := strings.TrimLeft(string(data[:min(len(data), 64)]), " \t\r\n")
+	switch {
+	case strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "["):
+		if values, ok := countJSON(data); ok && values > 0 {
+			return jsonForm
+		}
+	case strings.HasSuffix(name, ".toml"):
+		return tomlForm
+	case strings.HasPrefix(strings.TrimPrefix(trimmed, "gitdir: "), "/") && lineEnd(data) >= len(data)-1:
+		return lineForm
+	}
+	return textForm
+}
+
+// refuses says why a path cannot stand raw in a text of this form.
+func (f form) refuses(p string) string {
+	switch f {
+	case linkForm:
+		return ""
+	case lineForm:
+		return contains(p, "\r\n")
+	case jsonForm, tomlForm:
+		if !utf8.ValidString(p) {
+			return "it is not valid UTF-8"
+		}
+		if i := strings.IndexFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f }); i >= 0 {
+			return "it holds a control character"
+		}
+		if f == tomlForm {
+			return contains(p, `"'\`)
+		}
+		return contains(p, `"\`)
+	}
+	if !safe(p, "+@=") {
+		return "it holds more than letters, digits and . _ / - + @ =, and the file's format does not say how to quote it"
+	}
+	return ""
+}
+
+func contains(p, chars string) string {
+	if i := strings.IndexAny(p, chars); i >= 0 {
+		return fmt.Sprintf("it holds %q", p[i:i+1])
+	}
+	return ""
+}
+
+func safe(p, more string) bool {
+	for i := range len(p) {
+		if kinds[p[i]] == 0 && strings.IndexByte("._/-"+more, p[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
