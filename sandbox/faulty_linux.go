@@ -1,0 +1,205 @@
+package sandbox
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+)
+
+// faulty is one call of a program that has faults.
+type faulty struct {
+	place   place
+	program string
+	args    []string
+
+	firings *os.File // locked while it is settled what fires
+	stdin   *os.File // what was read of it, to be read again; nil if nothing was
+	input   string
+}
+
+// runFaulty does what the first matching fault says, or becomes the program.
+func runFaulty(p place, program string, args []string) int {
+	f := &faulty{place: p, program: program, args: args}
+	code, err := f.run()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "sandbox: fault on %q: %v\n", program, err)
+		return 1
+	}
+	return code
+}
+
+func (f *faulty) run() (int, error) {
+	fault, err := f.match()
+	if err != nil {
+		return 0, err
+	}
+	if fault == nil {
+		f.firings.Close()
+		return 0, f.become()
+	}
+	switch fault.Action {
+	case Fail:
+		if fault.Message != "" {
+			fmt.Fprintln(os.Stderr, fault.Message)
+		}
+		return fault.Code, f.fired(Firing{Fault: fault.ID})
+	case Hang:
+		if err := f.fired(Firing{Fault: fault.ID}); err != nil {
+			return 0, err
+		}
+		for {
+			unix.Pause()
+		}
+	case KillCallerAfter:
+		return f.killCallerAfter(*fault)
+	}
+	return 1, f.killCaller(*fault)
+}
+
+// killCallerAfter lets go of the lock meanwhile, since the program may call
+// others that have faults. If the fault was spent by another call then, this
+// call is like any other.
+func (f *faulty) killCallerAfter(fault Fault) (int, error) {
+	f.firings.Close()
+	code, err := f.runReal()
+	if err != nil {
+		return 0, err
+	}
+	spent, err := f.spent()
+	if err != nil || spent[fault.ID] >= fault.Count {
+		return code, err
+	}
+	return code, f.killCaller(fault)
+}
+
+// match returns the fault that fires, or nil. Standard input is read only for
+// a fault that asks for it and still can fire.
+func (f *faulty) match() (*Fault, error) {
+	list, err := lockFile(f.place.faults())
+	if err != nil {
+		return nil, err
+	}
+	faults, err := decodeLines[Fault](list)
+	list.Close()
+	if err != nil {
+		return nil, err
+	}
+	spent, err := f.spent()
+	if err != nil {
+		return nil, err
+	}
+	for _, fault := range faults {
+		if fault.Program != f.program || spent[fault.ID] >= fault.Count {
+			continue
+		}
+		subject, err := f.subject(fault)
+		if err != nil {
+			return nil, err
+		}
+		pattern, err := regexp.Compile(fault.Pattern)
+		if err != nil {
+			return nil, err
+		}
+		if pattern.MatchString(subject) {
+			return &fault, nil
+		}
+	}
+	return nil, nil
+}
+
+// spent locks the firings and counts them by fault.
+func (f *faulty) spent() (map[int]int, error) {
+	var err error
+	if f.firings, err = lockFile(f.place.firings()); err != nil {
+		return nil, err
+	}
+	firings, err := decodeLines[Firing](f.firings)
+	spent := map[int]int{}
+	for _, firing := range firings {
+		spent[firing.Fault]++
+	}
+	return spent, err
+}
+
+// subject is what a fault's pattern is matched against.
+func (f *faulty) subject(fault Fault) (string, error) {
+	if !fault.Stdin {
+		return strings.Join(f.args, " "), nil
+	}
+	if f.stdin != nil || term.IsTerminal(0) {
+		return f.input, nil
+	}
+	all, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return "", err
+	}
+	// A file of memory and not a pipe: it holds any amount with nobody writing.
+	fd, err := unix.MemfdCreate("stdin", unix.MFD_CLOEXEC)
+	if err != nil {
+		return "", err
+	}
+	f.input, f.stdin = string(all), os.NewFile(uintptr(fd), "stdin")
+	if _, err := f.stdin.Write(all); err != nil {
+		return "", err
+	}
+	_, err = f.stdin.Seek(0, io.SeekStart)
+	return f.input, err
+}
+
+func (f *faulty) path() string { return filepath.Join(f.place.real(), f.program) }
+
+// become turns this process into the program.
+func (f *faulty) become() error {
+	if f.stdin != nil {
+		if err := unix.Dup3(int(f.stdin.Fd()), 0, 0); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%q: %w", f.path(), unix.Exec(f.path(), append([]string{f.program}, f.args...), os.Environ()))
+}
+
+// runReal runs the program to its end and returns its exit code.
+func (f *faulty) runReal() (int, error) {
+	cmd := exec.Command(f.path(), f.args...)
+	cmd.Args[0] = f.program
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if f.stdin != nil {
+		cmd.Stdin = f.stdin
+	}
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		return 0, err
+	}
+	return exitCode(unix.WaitStatus(cmd.ProcessState.Sys().(syscall.WaitStatus))), nil
+}
+
+// killCaller records the firing after the signal and under the lock: who sees
+// the caller dead and asks for the firings gets this one too.
+func (f *faulty) killCaller(fault Fault) error {
+	catchSignals() // the end of the caller may hang up this process's terminal
+	caller, err := f.place.caller(os.Getpid())
+	if err != nil {
+		return err
+	}
+	command := commandLine(caller.pid)
+	if err := signalProcess(caller.pid, caller.start, unix.SIGKILL); err != nil {
+		return fmt.Errorf("ending the caller, pid %d: %w", caller.pid, err)
+	}
+	return f.fired(Firing{Fault: fault.ID, Caller: caller.pid, Command: command, Signal: "SIGKILL"})
+}
+
+func (f *faulty) fired(firing Firing) error {
+	firing.Program = f.program
+	firing.Time = time.Now().UTC()
+	defer f.firings.Close()
+	return appendLine(f.firings, firing)
+}

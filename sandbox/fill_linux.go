@@ -1,0 +1,149 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// found makes what the supervisor needs: the folder, its locks, its record and
+// the copy of this binary.
+func (p place) found(r record) error {
+	if err := os.Mkdir(string(p), 0o700); err != nil {
+		return fmt.Errorf("box root: %w", err)
+	}
+	// The caller's umask does not come in.
+	if err := os.Chmod(string(p), 0o700); err != nil {
+		return err
+	}
+	if err := r.write(p); err != nil {
+		return err
+	}
+	for _, dir := range []string{p.at("self"), p.at("self", "role")} {
+		if err := makeDir(dir); err != nil {
+			return err
+		}
+	}
+	for _, file := range []string{p.lease(), p.owner()} {
+		if err := writeFile(file, nil, 0o600); err != nil {
+			return err
+		}
+	}
+	if err := copyFile("/proc/self/exe", p.self(), 0o755); err != nil {
+		return fmt.Errorf("copying this program into box %q: %w", p, err)
+	}
+	return errors.Join(os.Link(p.self(), p.supervisor()), os.Link(p.self(), p.init()))
+}
+
+// fill makes what the programs in the box need.
+func (p place) fill(cfg Config) error {
+	for _, dir := range []string{
+		p.home(), p.project(), p.tmp(), p.bin(), p.run(), p.tripwire(), p.real(), p.template(), filepath.Join(p.template(), "info"),
+	} {
+		if err := makeDir(dir); err != nil {
+			return err
+		}
+	}
+	if err := os.Chmod(p.run(), 0o700); err != nil { // as XDG_RUNTIME_DIR must be
+		return err
+	}
+	if err := writeFile(filepath.Join(p.template(), "info", "exclude"), nil, 0o644); err != nil {
+		return err
+	}
+	if err := p.linkTools(cfg.Tools); err != nil {
+		return err
+	}
+	for name, script := range cfg.StandIns {
+		if err := checkName("stand-in", name); err != nil {
+			return err
+		}
+		if err := copyFile(script, filepath.Join(p.bin(), name), 0o755); err != nil {
+			return fmt.Errorf("stand-in %q: %w", name, err)
+		}
+	}
+	if cfg.Tmux {
+		if err := p.addTmux(); err != nil {
+			return err
+		}
+	}
+	if cfg.CLI == "" {
+		return nil
+	}
+	return p.install(cfg.CLI)
+}
+
+func (p place) linkTools(tools []string) error {
+	for _, name := range tools {
+		if err := checkName("tool", name); err != nil {
+			return err
+		}
+		program, err := lookUp(name)
+		if err != nil {
+			return fmt.Errorf("tool %q, named under tools ([box] tools in freeze.toml): %w", name, err)
+		}
+		if err := os.Symlink(program, filepath.Join(p.bin(), name)); err != nil && !os.IsExist(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p place) addTmux() error {
+	program, err := lookUp("tmux")
+	if err != nil {
+		return fmt.Errorf("tmux, asked for by tmux ([box] tmux in freeze.toml): %w", err)
+	}
+	return errors.Join(
+		os.Symlink(program, p.realTmux()),
+		writeFile(p.tmuxConf(), []byte(tmuxConf), 0o644),
+		os.Link(p.self(), filepath.Join(p.bin(), "tmux")),
+	)
+}
+
+func lookUp(name string) (string, error) {
+	program, err := exec.LookPath(name)
+	if err != nil {
+		return "", errors.New("not found on this machine's PATH: install it or name another")
+	}
+	return filepath.Abs(program)
+}
+
+func checkName(what, name string) error {
+	if name == "" || name == "." || name == ".." || filepath.Base(name) != name {
+		return fmt.Errorf("%s %q: want the name of a program without a folder", what, name)
+	}
+	return nil
+}
+
+func makeDir(path string) error {
+	if err := os.Mkdir(path, 0o755); err != nil {
+		return err
+	}
+	return os.Chmod(path, 0o755)
+}
+
+func writeFile(path string, data []byte, mode os.FileMode) error {
+	if err := os.WriteFile(path, data, mode); err != nil {
+		return err
+	}
+	return os.Chmod(path, mode)
+}
+
+// copyFile copies within the kernel where it can, as io.Copy between files does.
+func copyFile(from, to string, mode os.FileMode) (err error) {
+	src, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, mode)
+	if err != nil {
+		return err
+	}
+	_, err = dst.ReadFrom(src)
+	return errors.Join(err, dst.Chmod(mode), dst.Close())
+}

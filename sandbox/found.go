@@ -1,0 +1,19 @@
+package sandbox
+
+import "time"
+
+// Found is a box kept from an earlier run.
+type Found struct {
+	Root    string    `json:"root"`
+	Owner   bool      `json:"owner"` // its supervisor lives: leave it alone
+	Started time.Time `json:"started"`
+	Left    []Process `json:"left"` // what holds it
+}
+
+// Finding is one thing that this machine has or lacks.
+type Finding struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+	Remedy string `json:"remedy,omitempty"` // what to do where it is not OK
+}

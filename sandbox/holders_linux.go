@@ -1,0 +1,72 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// listening returns the listening unix sockets under root: inode to path.
+func listening(root string) (map[string]string, error) {
+	b, err := os.ReadFile("/proc/net/unix")
+	if err != nil {
+		return nil, err
+	}
+	const acceptsConnections = "00010000" // __SO_ACCEPTCON of linux/net.h
+	found := map[string]string{}
+	for line := range strings.Lines(string(b)) {
+		f := strings.Fields(line)
+		if len(f) >= 8 && f[3] == acceptsConnections && strings.HasPrefix(f[7], root+"/") {
+			found[f[6]] = f[7]
+		}
+	}
+	return found, nil
+}
+
+// holds tells which of the layers lease and listens see a process by one of
+// its descriptors.
+func holds(pid int, lease os.FileInfo, sockets map[string]string) (why []string) {
+	names, err := readNames(procPath(pid, "fd"))
+	if err != nil {
+		return nil
+	}
+	var locked, listens bool
+	for _, fd := range names {
+		link, err := os.Readlink(procPath(pid, "fd", fd))
+		if err != nil {
+			continue
+		}
+		inode, isSocket := strings.CutPrefix(link, "socket:[")
+		switch {
+		case isSocket:
+			listens = listens || sockets[strings.TrimSuffix(inode, "]")] != ""
+		case lease != nil && strings.HasSuffix(strings.TrimSuffix(link, " (deleted)"), "/"+filepath.Base(lease.Name())):
+			locked = locked || isLocked(pid, fd, lease)
+		}
+	}
+	if locked {
+		why = append(why, whyLease)
+	}
+	if listens {
+		why = append(why, whyListens)
+	}
+	return why
+}
+
+// isLocked tells a descriptor that holds the flock from one that merely has
+// the file open, as a backup or an indexer may.
+func isLocked(pid int, fd string, lease os.FileInfo) bool {
+	info, err := os.Stat(procPath(pid, "fd", fd))
+	if err != nil || !os.SameFile(info, lease) {
+		return false
+	}
+	b, err := os.ReadFile(procPath(pid, "fdinfo", fd))
+	return err == nil && strings.Contains(string(b), "FLOCK")
+}
+
+// tryLock takes the flock if nobody has one. It is kept until f is closed.
+func tryLock(f *os.File) bool {
+	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
+}

@@ -1,0 +1,147 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// lostDescendants is why a box whose supervisor died is kept.
+const lostDescendants = "its supervisor died and it had no namespace, so nobody can tell any more what was started in it: " +
+	"when you know that nothing of it runs, remove the folder"
+
+// Boxes lists the boxes of this user under /tmp.
+func Boxes() ([]Found, error) {
+	roots, err := filepath.Glob(filepath.Join(tempDir(), "fz.*"))
+	if err != nil {
+		return nil, err
+	}
+	var boxes []Found
+	for _, root := range roots {
+		p := place(root)
+		if !p.isOwn() {
+			continue
+		}
+		r, err := readRecord(p)
+		if err != nil {
+			continue // not a box, or one that is being removed
+		}
+		found := Found{Root: root, Owner: p.hasOwner(r), Started: r.Started}
+		if !found.Owner {
+			found.Left, err = p.left()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("box %q: %w", root, err)
+		}
+		boxes = append(boxes, found)
+	}
+	return boxes, nil
+}
+
+// Reap ends what holds a box that was kept, proves it empty and removes it. A
+// box whose owner lives is left alone and an error.
+func Reap(ctx context.Context, f Found) error {
+	p := place(f.Root)
+	r, err := readRecord(p)
+	if err != nil {
+		return fmt.Errorf("box %q: %w", f.Root, err)
+	}
+	if !p.isOwn() || p.hasOwner(r) {
+		return fmt.Errorf("box %q: its owner lives, so it is left alone", f.Root)
+	}
+	came, err := p.endOrphan(ctx, defaultPatience)
+	if err != nil {
+		return fmt.Errorf("box %q: %w", f.Root, err)
+	}
+	if came.Held {
+		return &HeldError{Root: f.Root, Left: came.Left, Why: came.Why}
+	}
+	return p.remove()
+}
+
+// isOwn tells whether the folder is one, and this user's: in /tmp anybody may
+// have put anything of that name.
+func (p place) isOwn() bool {
+	info, err := os.Lstat(string(p))
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	return int(info.Sys().(*syscall.Stat_t).Uid) == os.Getuid()
+}
+
+// hasOwner tells whether a supervisor lives, or is just being started.
+func (p place) hasOwner(r record) bool {
+	if r.Supervisor == nil {
+		return r.Founder != nil && !r.Founder.gone()
+	}
+	owner, err := os.OpenFile(p.owner(), os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer owner.Close()
+	return !tryLock(owner)
+}
+
+func (p place) left() ([]Process, error) {
+	l, err := newLookout(p, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil // it never got so far that something could run in it
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer l.lease.Close()
+	s, err := l.look()
+	return s.left, err
+}
+
+// endOrphan ends and proves what it can of a box without a supervisor. That
+// nothing is left of what was started in it is known in three ways: the
+// supervisor said so before it went, the kernel ended all with the namespace,
+// or the machine was started again.
+func (p place) endOrphan(ctx context.Context, patience time.Duration) (report, error) {
+	owner, err := os.OpenFile(p.owner(), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return report{}, err
+	}
+	defer owner.Close()
+	if !tryLock(owner) {
+		return report{}, errors.New("its owner lives")
+	}
+	r, err := readRecord(p)
+	if err != nil {
+		return report{}, err
+	}
+	l, err := newLookout(p, 0)
+	if errors.Is(err, os.ErrNotExist) && r.Supervisor == nil {
+		return report{}, nil
+	}
+	if err != nil {
+		return report{}, err
+	}
+	defer l.lease.Close()
+	if r.Init != nil {
+		l.none = r.Init.gone
+	}
+	e := ending{lookout: &l, pause: time.Sleep}
+	came, err := e.run(ctx, patience)
+	known := r.Supervisor == nil || r.Init != nil || r.Emptied || r.Boot != bootID()
+	if err == nil && !came.Held && !known {
+		came.Held, came.Why = true, lostDescendants
+	}
+	return came, err
+}
+
+// stopWithout is Stop for a box whose supervisor was killed.
+func (b *Box) stopWithout(ctx context.Context, patience time.Duration) error {
+	b.hangUp()
+	came, err := b.place.endOrphan(ctx, patience)
+	if err != nil {
+		return fmt.Errorf("box %q: %w", b.place, err)
+	}
+	return b.take(came)
+}

@@ -1,0 +1,252 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// setup is what the caller tells the supervisor before anything runs.
+type setup struct {
+	Namespace bool  `json:"namespace"`
+	FirstPID  int   `json:"firstPID"`
+	Without   layer `json:"without"`
+	// Patience for an end that nobody asked for: the caller is gone.
+	Patience nanoseconds `json:"patience"`
+}
+
+// supervisor is the process that everything in a box descends from. It lives
+// outside of the box's namespace, where all of /proc can be read, starts no
+// thread of its own accord that would collect children, and ends the box when
+// its caller is gone.
+type supervisor struct {
+	place    place
+	caller   *wire
+	programs *os.File // the socket for programs, until somebody serves it
+	owner    *os.File // its lock says that the supervisor lives
+	setup    setup
+	record   record
+
+	children children
+	runs     <-chan request // nil where the init serves them
+	init     *initProcess   // nil without a namespace
+	childEnd chan os.Signal
+	lookout  lookout
+	proved   bool
+}
+
+// Descriptors of the supervisor: its caller's requests, and those for programs.
+const (
+	fdCaller   = 3
+	fdPrograms = 4
+)
+
+// supervise is the whole life of the supervisor. It returns its exit code,
+// which nobody reads but a person at a debugger.
+func supervise(p place) int {
+	// What the caller had open and did not mark goes no further.
+	unix.CloseRange(fdCaller, ^uint(0), unix.CLOSE_RANGE_CLOEXEC)
+	// The init ends with the thread that started it.
+	runtime.LockOSThread()
+	s := &supervisor{place: p, childEnd: catchSignals()}
+	if err := s.open(); err != nil {
+		return 1
+	}
+	requests := s.caller.requests()
+	for {
+		select {
+		case r, open := <-requests:
+			if !open {
+				return s.leave()
+			}
+			if s.serve(r) {
+				return 0
+			}
+		case r := <-s.runs:
+			s.children.handle(r)
+		case <-s.childEnd:
+			s.children.reap()
+		}
+	}
+}
+
+// catchSignals leaves only SIGKILL to end this process, and makes what it
+// starts begin with the default for each signal, whatever the caller ignored.
+func catchSignals() (childEnd chan os.Signal) {
+	signal.Notify(make(chan os.Signal, 1), unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGPIPE,
+		unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU)
+	childEnd = make(chan os.Signal, 1)
+	signal.Notify(childEnd, unix.SIGCHLD)
+	return childEnd
+}
+
+func (s *supervisor) open() error {
+	var err error
+	if s.caller, err = newWire(os.NewFile(fdCaller, "caller")); err != nil {
+		return err
+	}
+	s.programs = os.NewFile(fdPrograms, "programs")
+	if s.owner, err = os.OpenFile(s.place.owner(), os.O_RDWR, 0); err != nil {
+		return err
+	}
+	// Waits, since who lists boxes tries the lock for a moment.
+	if err := unix.Flock(int(s.owner.Fd()), unix.LOCK_EX); err != nil {
+		return err
+	}
+	if s.lookout, err = newLookout(s.place, os.Getpid()); err != nil {
+		return err
+	}
+	s.lookout.none = s.children.reap
+	s.children = children{asked: map[int]uint64{}, onExit: s.exited}
+	unix.Umask(0o022)
+	// A core file is nothing that a program persists.
+	unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	if s.record, err = readRecord(s.place); err != nil {
+		return err
+	}
+	if s.record.Supervisor, err = anchorOf(os.Getpid()); err != nil {
+		return err
+	}
+	return s.record.write(s.place)
+}
+
+func newLookout(p place, root int) (lookout, error) {
+	lease, err := os.OpenFile(p.lease(), os.O_RDWR, 0)
+	if err != nil {
+		return lookout{}, err
+	}
+	return lookout{place: p, lease: lease, uid: os.Getuid(), root: root, own: map[int]bool{}}, nil
+}
+
+// serve answers one request of the caller and tells whether it was the last.
+func (s *supervisor) serve(r request) (done bool) {
+	answer := reply{ID: r.ID}
+	switch {
+	case r.Setup != nil:
+		s.setup = *r.Setup
+		s.lookout.without = s.setup.Without
+		if err := s.begin(); err != nil {
+			answer.Error = err.Error()
+		}
+		answer.Kind = s.init.kind()
+	case r.Stop != nil:
+		came, err := s.end(r.Stop.Patience)
+		if err != nil {
+			answer.Error = err.Error()
+		}
+		answer.Report = &came
+	case r.Remove:
+		done = s.proved
+		if err := s.remove(); err != nil {
+			answer.Error = err.Error()
+			done = false
+		}
+	}
+	s.caller.send(answer)
+	return done
+}
+
+// begin hands the socket for programs to an init in namespaces of its own, or
+// serves it here where there can be none.
+func (s *supervisor) begin() error {
+	if s.setup.Namespace {
+		s.init = startInit(s.place, s.programs, s.setup.FirstPID)
+	}
+	if s.init != nil {
+		s.programs.Close()
+		s.lookout.own[s.init.pid] = true
+		s.record.Init = s.init.anchor
+		return s.record.write(s.place)
+	}
+	programs, err := newWire(s.programs)
+	if err != nil {
+		return err
+	}
+	s.children.caller = programs
+	s.runs = programs.requests()
+	return nil
+}
+
+func (s *supervisor) exited(pid int) {
+	if s.init != nil && pid == s.init.pid {
+		s.init.ended = true
+	}
+}
+
+// end empties the box and proves it.
+func (s *supervisor) end(patience nanoseconds) (report, error) {
+	s.children.closed = true
+	if s.init != nil {
+		s.init.drain()
+	}
+	s.killServer()
+	e := ending{lookout: &s.lookout, pause: s.pause}
+	if s.init != nil {
+		e.killAll = s.init.kill
+	}
+	came, err := e.run(context.Background(), time.Duration(patience))
+	s.proved = err == nil && !came.Held
+	return came, err
+}
+
+// killServer asks the box's tmux server to end. The client is a child like any
+// other: where the server does not answer, it is ended with the rest.
+func (s *supervisor) killServer() {
+	program, err := os.Readlink(s.place.realTmux())
+	if err != nil {
+		return // a box without tmux
+	}
+	if _, err := os.Lstat(s.place.socket()); err != nil {
+		return
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	defer null.Close()
+	pid, err := syscall.ForkExec(program, boxServer(s.place).Argv("kill-server"), &syscall.ProcAttr{
+		Dir: "/", Env: []string{"LC_ALL=C.UTF-8"}, Files: []uintptr{null.Fd(), null.Fd(), null.Fd()},
+	})
+	if err == nil {
+		s.lookout.own[pid] = true
+	}
+}
+
+// pause waits for a moment or the end of a child, and refuses programs that
+// are asked for meanwhile.
+func (s *supervisor) pause(d time.Duration) {
+	select {
+	case r := <-s.runs:
+		s.children.handle(r)
+	case <-s.childEnd:
+	case <-time.After(d):
+	}
+}
+
+func (s *supervisor) remove() error {
+	if !s.proved {
+		return fmt.Errorf("the box was not proved empty")
+	}
+	return s.place.remove()
+}
+
+// leave is what happens when the caller is gone: the box goes too, or is kept
+// for a later run to look at where it cannot be proved empty.
+func (s *supervisor) leave() int {
+	came, err := s.end(s.setup.Patience)
+	if err == nil && !came.Held && s.remove() == nil {
+		return 0
+	}
+	s.record.Emptied = s.children.reap()
+	s.record.write(s.place)
+	return 3
+}
