@@ -21,6 +21,9 @@ func PatchFile(id string) string { return path.Join("runs", id, "changes.patch")
 
 // Read reads the manifest of run id from a project's state folder.
 func Read(fsys fs.FS, id string) (*Manifest, error) {
+	if !readers.ID(id) {
+		return nil, &fs.PathError{Op: "read", Path: id, Err: fs.ErrInvalid}
+	}
 	b, err := readers.File(fsys, ManifestFile(id))
 	if err != nil {
 		return nil, err
@@ -120,7 +123,8 @@ func (m *Manifest) numbers() (pointer string, ok bool) {
 }
 
 func (f *File) check() error {
-	if !fs.ValidPath(f.Path) || f.Path == "." || f.Path == ".git" || strings.HasPrefix(f.Path, ".git/") {
+	git := func(elem string) bool { return strings.EqualFold(elem, ".git") }
+	if !fs.ValidPath(f.Path) || f.Path == "." || slices.ContainsFunc(strings.Split(f.Path, "/"), git) {
 		return fmt.Errorf("%q is not the path of a file in a work tree", f.Path)
 	}
 	if f.OldMode == "" && f.NewMode == "" {

@@ -14,6 +14,9 @@ func File(id string) string { return path.Join("sessions", id, "session.json") }
 
 // Read reads the document of session id from a project's state folder.
 func Read(fsys fs.FS, id string) (*Document, error) {
+	if !readers.ID(id) {
+		return nil, &fs.PathError{Op: "read", Path: id, Err: fs.ErrInvalid}
+	}
 	b, err := readers.File(fsys, File(id))
 	if err != nil {
 		return nil, err

@@ -1,0 +1,214 @@
+package project_test
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/freeze-contracts/permafrost/readers"
+	"github.com/freeze-contracts/permafrost/readers/project"
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	marker = `{
+  "schema": 1,
+  "project_id": "00112233445566778899aabbccddeeff",
+  "created_at": 1750000000,
+  "later": true
+}
+`
+	config = `
+config_version = 1
+later = "x"
+
+[project]
+memory_dir = "docs/memory"
+
+[session]
+harness = "sh"
+retention_days = 30
+
+[harness.codex]
+command = ["codex", "--full-auto"]
+prompt = ["--", "{prompt}"]
+resume = ["resume", "{conversation}"]
+speed = 2
+
+[env]
+file = ".env"
+`
+	// sha256sum of "/src/my repo", by hand.
+	pathID = "364983c960bdcbeaf3b7644ff0105b2c"
+)
+
+func TestMarkerKeepsWhatItDoesNotKnow(t *testing.T) {
+	m, err := project.ParseMarker("m", []byte(marker))
+	require.NoError(t, err)
+	got, err := m.Encode()
+	require.NoError(t, err)
+	if diff := cmp.Diff(marker, string(got)); diff != "" {
+		t.Errorf("Encode (-want +got)\n%s", diff)
+	}
+	if m.CreatedAt != 1750000000 {
+		t.Errorf("CreatedAt = %d", m.CreatedAt)
+	}
+}
+
+func TestParseMarkerRefuses(t *testing.T) {
+	for _, test := range []struct{ name, old, new, pointer string }{
+		{"path as id", `00112233445566778899aabbccddeeff`, `../../etc`, "/project_id"},
+		{"short id", `00112233445566778899aabbccddeeff`, `0011`, "/project_id"},
+		{"no id", `"project_id": "00112233445566778899aabbccddeeff",`, ``, "/project_id"},
+		{"id of another type", `"00112233445566778899aabbccddeeff"`, `1`, "/project_id"},
+		{"no time", `"created_at": 1750000000,`, ``, "/created_at"},
+		{"time in text", `1750000000`, `"2025-06-15"`, "/created_at"},
+		{"duplicate", `"schema": 1,`, `"schema": 1, "schema": 1,`, "/schema"},
+	} {
+		require.Equal(t, 1, strings.Count(marker, test.old), test.name)
+		_, err := project.ParseMarker("m", []byte(strings.Replace(marker, test.old, test.new, 1)))
+		var corrupt *readers.CorruptError
+		require.ErrorAs(t, err, &corrupt, test.name)
+		if corrupt.Pointer != test.pointer {
+			t.Errorf("%s: at %q, want %q", test.name, corrupt.Pointer, test.pointer)
+		}
+	}
+	for n := range len(marker) - 2 {
+		_, err := project.ParseMarker("m", []byte(marker[:n]))
+		if corrupt := (*readers.CorruptError)(nil); !errors.As(err, &corrupt) {
+			t.Errorf("the first %d bytes: %v, want a CorruptError", n, err)
+		}
+	}
+}
+
+func TestID(t *testing.T) {
+	const file = project.MarkerFile
+	for _, test := range []struct {
+		name    string
+		fsys    fstest.MapFS
+		tracked bool
+		want    string
+		err     error
+	}{
+		{"untracked", fstest.MapFS{file: {Data: []byte(marker)}}, false, "00112233445566778899aabbccddeeff", nil},
+		{"tracked", fstest.MapFS{file: {Data: []byte(marker)}}, true, pathID, nil},
+		{"symlink", fstest.MapFS{file: {Mode: fs.ModeSymlink, Data: []byte("other.json")}, ".stint/other.json": {Data: []byte(marker)}}, false, pathID, nil},
+		{"tracked symlink", fstest.MapFS{file: {Mode: fs.ModeSymlink, Data: []byte("other.json")}}, true, pathID, nil},
+		{"folder that is a symlink", fstest.MapFS{".stint": {Mode: fs.ModeSymlink, Data: []byte("other")}, "other/project.json": {Data: []byte(marker)}}, false, pathID, nil},
+		{"missing", fstest.MapFS{}, false, "", fs.ErrNotExist},
+		{"newer", fstest.MapFS{file: {Data: []byte(`{"schema": 2}`)}}, false, "", readers.ErrNewer},
+		{"too large", fstest.MapFS{file: {Data: make([]byte, readers.MaxDocument+1)}}, false, "", readers.ErrTooLarge},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := project.ID(test.fsys, test.tracked, "/src/my repo")
+			if !errors.Is(err, test.err) {
+				t.Fatalf("ID: %v, want %v", err, test.err)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("ID (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestReadConfig(t *testing.T) {
+	got, err := project.ReadConfig(fstest.MapFS{"stint.toml": {Data: []byte(config)}})
+	require.NoError(t, err)
+	want := &project.Config{
+		Version: 1,
+		Project: project.Settings{MemoryDir: "docs/memory"},
+		Session: project.Session{Harness: "sh", RetentionDays: 30},
+		Harness: map[string]project.Harness{"codex": {
+			Command: []string{"codex", "--full-auto"},
+			Prompt:  []string{"--", "{prompt}"},
+			Resume:  []string{"resume", "{conversation}"},
+		}},
+		Unknown: []string{"env", "harness.codex.speed", "later"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("ReadConfig (-want +got)\n%s", diff)
+	}
+}
+
+func TestParseConfigRefuses(t *testing.T) {
+	for _, test := range []struct{ name, doc, pointer string }{
+		{"empty", "", "config_version"},
+		{"no version", "[session]\nharness = 'sh'", "config_version"},
+		{"version zero", "config_version = 0", "config_version"},
+		{"version of another type", "config_version = '1'", "config_version"},
+		{"duplicate", "config_version = 1\nconfig_version = 1", "config_version"},
+		{"duplicate table", "config_version = 1\n[session]\n[session]", "session"},
+		{"harness of another type", "config_version = 1\n[session]\nharness = 1", "session.harness"},
+		{"days of another type", "config_version = 1\n[session]\nretention_days = '30'", "session.retention_days"},
+		{"days below zero", "config_version = 1\n[session]\nretention_days = -1", "session.retention_days"},
+		{"memory that leads out", "config_version = 1\n[project]\nmemory_dir = '../x'", "project.memory_dir"},
+		{"absolute memory", "config_version = 1\n[project]\nmemory_dir = '/x'", "project.memory_dir"},
+		{"harness without a command", "config_version = 1\n[harness.a]\nresume = []", "harness.a.command"},
+		{"command in text", "config_version = 1\n[harness.a]\ncommand = 'a b'", "harness.a.command"},
+		{"cut short", "config_version = 1\n[session", ""},
+	} {
+		_, err := project.ParseConfig("c", []byte(test.doc))
+		var corrupt *readers.CorruptError
+		require.ErrorAs(t, err, &corrupt, test.name)
+		if corrupt.Pointer != test.pointer {
+			t.Errorf("%s: at %q, want %q (%v)", test.name, corrupt.Pointer, test.pointer, err)
+		}
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		fsys fstest.MapFS
+		want error
+	}{
+		{"missing", fstest.MapFS{}, fs.ErrNotExist},
+		{"newer", fstest.MapFS{"stint.toml": {Data: []byte("config_version = 2\nsession = 'of another type'")}}, readers.ErrNewer},
+		{"symlink", fstest.MapFS{"stint.toml": {Mode: fs.ModeSymlink, Data: []byte("a")}, "a": {Data: []byte(config)}}, readers.ErrNotRegular},
+		{"folder", fstest.MapFS{"stint.toml": {Mode: fs.ModeDir}}, readers.ErrNotRegular},
+		{"too large", fstest.MapFS{"stint.toml": {Data: make([]byte, readers.MaxDocument+1)}}, readers.ErrTooLarge},
+	} {
+		if _, err := project.ReadConfig(test.fsys); !errors.Is(err, test.want) {
+			t.Errorf("%s: ReadConfig = %v, want %v", test.name, err, test.want)
+		}
+	}
+}
+
+func TestConfigErrorSaysWhere(t *testing.T) {
+	const doc = "config_version = 1\n[session]\nharness = 1\n"
+	_, err := project.ParseConfig("stint.toml", []byte(doc))
+	var corrupt *readers.CorruptError
+	require.ErrorAs(t, err, &corrupt)
+	if want := int64(strings.LastIndex(doc, "1")); corrupt.Offset != want {
+		t.Errorf("Offset = %d, want %d", corrupt.Offset, want)
+	}
+}
+
+func FuzzParseMarker(f *testing.F) {
+	f.Add([]byte(marker))
+	f.Add([]byte(`{"schema":2}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		_, err := project.ParseMarker("m", b)
+		named(t, err)
+	})
+}
+
+func FuzzParseConfig(f *testing.F) {
+	f.Add([]byte(config))
+	f.Add([]byte("config_version = 2"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		_, err := project.ParseConfig("c", b)
+		named(t, err)
+	})
+}
+
+func named(t *testing.T, err error) {
+	t.Helper()
+	var corrupt *readers.CorruptError
+	if err != nil && !errors.As(err, &corrupt) && !errors.Is(err, readers.ErrNewer) {
+		t.Fatalf("an error without a name: %v", err)
+	}
+}

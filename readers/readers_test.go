@@ -1,0 +1,160 @@
+package readers_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/freeze-contracts/permafrost/readers"
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+)
+
+// outcome is what a caller can tell an answer by.
+func outcome(err error) string {
+	var corrupt *readers.CorruptError
+	var newer *readers.NewerError
+	switch {
+	case err == nil:
+		return "read"
+	case errors.As(err, &newer):
+		if !errors.Is(err, readers.ErrNewer) {
+			return "a NewerError that is not ErrNewer"
+		}
+		return "newer"
+	case errors.As(err, &corrupt):
+		return "corrupt " + corrupt.Pointer
+	case errors.Is(err, readers.ErrTooLarge):
+		return "too large"
+	case errors.Is(err, readers.ErrNotRegular):
+		return "not regular"
+	case errors.Is(err, fs.ErrInvalid):
+		return "invalid name"
+	case errors.Is(err, fs.ErrNotExist):
+		return "missing"
+	}
+	return "unnamed: " + err.Error()
+}
+
+func TestDecode(t *testing.T) {
+	for _, test := range []struct{ name, doc, want string }{
+		{"this schema", `{"schema": 2, "n": 1}`, "read"},
+		{"older schema", `{"schema": 1}`, "read"},
+		{"unknown field", `{"schema": 2, "x": [1]}`, "read"},
+		{"newer", `{"schema": 3}`, "newer"},
+		{"newer, with another type", `{"schema": 3, "n": "one"}`, "newer"},
+		{"schema zero", `{"schema": 0}`, "corrupt /schema"},
+		{"no schema", `{"n": 1}`, "corrupt /schema"},
+		{"schema of another type", `{"schema": "2"}`, "corrupt /schema"},
+		{"schema null", `{"schema": null}`, "corrupt /schema"},
+		{"schema in another case", `{"Schema": 2}`, "corrupt /schema"},
+		{"field of another type", `{"schema": 2, "n": "1"}`, "corrupt /n"},
+		{"fraction", `{"schema": 2, "n": 1.5}`, "corrupt /n"},
+		{"empty", ``, "corrupt "},
+		{"blank", " \n", "corrupt "},
+		{"cut short", `{"schema": 2, "n": 1`, "corrupt "},
+		{"more behind it", `{"schema": 2} {}`, "corrupt "},
+		{"duplicate", `{"schema": 2, "n": 1, "n": 1}`, "corrupt /n"},
+		{"duplicate unknown", `{"schema": 2, "x": {"y": 1, "y": 2}}`, "corrupt /x/y"},
+		{"not an object", `[2]`, "corrupt "},
+		{"not UTF-8", "{\"schema\": 2, \"x\": \"\xff\"}", "corrupt /x"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var v struct {
+				Schema int `json:"schema"`
+				N      int `json:"n"`
+			}
+			got := outcome(readers.Decode("doc.json", []byte(test.doc), 2, &v))
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("Decode(%s) (-want +got)\n%s", test.doc, diff)
+			}
+		})
+	}
+}
+
+func TestErrorsSayWhatToDo(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{&readers.NewerError{Path: "a", Schema: 3, Newest: 1}, `"a": schema 3 is newer than 1, the newest this build reads: use a newer stint`},
+		{&readers.CorruptError{Path: "a", Offset: 7, Pointer: "/n", Err: errors.New("odd")}, `"a": does not read at /n near byte 7: odd`},
+		{&readers.CorruptError{Path: "a", Err: errors.New("it is empty")}, `"a": does not read: it is empty`},
+		{&readers.BindingError{Field: "worktree", Got: "/x", Want: "/y"}, `worktree is "/x", where this project has "/y"`},
+	} {
+		if diff := cmp.Diff(test.want, test.err.Error()); diff != "" {
+			t.Errorf("Error() (-want +got)\n%s", diff)
+		}
+	}
+}
+
+func TestFile(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{"a/doc": "text", "large": strings.Repeat("x", readers.MaxDocument), "larger": strings.Repeat("x", readers.MaxDocument+1)} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
+	require.NoError(t, os.Symlink("doc", filepath.Join(dir, "a", "link")))
+	require.NoError(t, os.Symlink("a", filepath.Join(dir, "folder")))
+	require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, "dangling")))
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	defer root.Close()
+
+	for _, test := range []struct{ name, want string }{
+		{"a/doc", "read"},
+		{"large", "read"},
+		{"larger", "too large"},
+		{"a/link", "not regular"},
+		{"folder/doc", "not regular"},
+		{"dangling", "not regular"},
+		{"a", "not regular"},
+		{"a/../a/doc", "invalid name"},
+		{"../a/doc", "invalid name"},
+		{"/a/doc", "invalid name"},
+		{"b/doc", "missing"},
+		{"a/doc/below", "unnamed: "},
+	} {
+		_, err := readers.File(root.FS(), test.name)
+		if got := outcome(err); !strings.HasPrefix(got, test.want) {
+			t.Errorf("File(%q) = %v: %s, want %s", test.name, err, got, test.want)
+		}
+	}
+}
+
+func TestFileIsWhole(t *testing.T) {
+	got, err := readers.File(fstest.MapFS{"doc": {Data: []byte("all of it")}}, "doc")
+	require.NoError(t, err)
+	if diff := cmp.Diff("all of it", string(got)); diff != "" {
+		t.Errorf("File (-want +got)\n%s", diff)
+	}
+}
+
+func TestValues(t *testing.T) {
+	long := strings.Repeat("a", 64)
+	for _, test := range []struct {
+		name  string
+		check func(string) bool
+		yes   []string
+		no    []string
+	}{
+		{"ID", readers.ID, []string{"a", "0b-c", long}, []string{"", "..", "a/b", "A", "-a", "a-", "a.b", long + "a"}},
+		{"Commit", readers.Commit, []string{strings.Repeat("0f", 20), strings.Repeat("0f", 32)}, []string{"", "0f", strings.Repeat("0F", 20), strings.Repeat("0g", 20)}},
+		{"Absolute", readers.Absolute, []string{"/", "/a/b c"}, []string{"", "a", "/a/", "/a/../b", "/a//b", "/a/./b", "/a\x00"}},
+	} {
+		for _, s := range test.yes {
+			if !test.check(s) {
+				t.Errorf("%s(%q) = false", test.name, s)
+			}
+		}
+		for _, s := range test.no {
+			if test.check(s) {
+				t.Errorf("%s(%q) = true", test.name, s)
+			}
+		}
+	}
+}
