@@ -30,7 +30,7 @@ install: ## freeze and stint into GOBIN
 	@cd "$(ROOT)" && go install -trimpath ./cmd/...
 
 freeze: setup build ## freeze the newest release again and show the result
-	@cd "$(ROOT)" && go run ./internal/subjects/demo bin/freeze
+	@cd "$(ROOT)" && internal/setup/freeze.sh "$(ROOT)/bin/freeze"
 
 check: ## all that CI runs; the only list of it
 	@"$(ROOT)/internal/setup/setup.sh" tmux gcc python3

@@ -71,12 +71,12 @@ var errSaid = errors.New("said in the report")
 
 func exitCode(err error) int {
 	var held *sandbox.HeldError
-	var wrong *config.Error
+	var wrong *config.Error // the type of what is wrong in any TOML file
 	var usage usageError
 	switch {
 	case errors.As(err, &held):
 		return exitHeld
-	case errors.As(err, &wrong), errors.As(err, &usage):
+	case errors.As(err, &usage), errors.As(err, &wrong) && filepath.Base(wrong.File) == config.Name:
 		return exitUsage
 	}
 	return exitFailed

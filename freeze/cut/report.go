@@ -95,7 +95,7 @@ func (e *DifferentError) Error() string {
 		if i == shown {
 			return s + fmt.Sprintf("\n  and %d more", len(e.Differences)-shown)
 		}
-		s += "\n  " + d.String()
+		s += "\n  " + d.Error()
 	}
 	return s
 }

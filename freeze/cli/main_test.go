@@ -1,0 +1,78 @@
+package cli_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/freeze-contracts/permafrost/freeze/cli"
+	"github.com/freeze-contracts/permafrost/freeze/scenario"
+	"github.com/freeze-contracts/permafrost/internal/subjects"
+	"github.com/freeze-contracts/permafrost/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.Main(scenario.Role())
+	testscript.Main(m, map[string]func(){
+		"freeze": func() { os.Exit(cli.Main(os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+// Each script is one story of a maintainer at a terminal.
+func TestScripts(t *testing.T) {
+	if _, err := exec.LookPath("tmux"); err != nil {
+		if os.Getenv("PERMAFROST_CHECK") != "" {
+			t.Fatal("tmux is missing")
+		}
+		t.Skip("tmux is missing")
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PERMAFROST_CACHE", filepath.Join(env.WorkDir, "builds"))
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"subject": subject,
+			"exits":   exits,
+		},
+	})
+}
+
+// subject NAME DIR makes the repository of a development subject.
+func subject(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: subject NAME DIR")
+	}
+	ts.Check(subjects.Build(context.Background(), args[0], ts.MkAbs(args[1])))
+}
+
+// exits CODE PROGRAM [ARG...] requires an exit status; stdout and stderr work
+// after it as they do after exec.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM [ARG...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	err = ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("%q exited %d, want %d\n%s%s", args[1:], got, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	}
+}
