@@ -10,6 +10,37 @@ import (
 	"github.com/freeze-contracts/permafrost/freeze/tree"
 )
 
+// checkPartners holds that every id has one partner over all contents and
+// names. Of two partners the one that was seen less often is the odd one.
+func (c *comparison) checkPartners() {
+	seen := map[[2]string]int{}
+	best := map[string]string{} // the partner of each id, in either direction
+	vote := func(id, partner string, n int, of func(partner string) int) {
+		if b, ok := best[id]; !ok || n > of(b) {
+			best[id] = partner
+		}
+	}
+	for _, d := range c.ids {
+		seen[[2]string{d.A, d.B}]++
+	}
+	for _, d := range c.ids {
+		n := seen[[2]string{d.A, d.B}]
+		vote("a "+d.A, d.B, n, func(b string) int { return seen[[2]string{d.A, b}] })
+		vote("b "+d.B, d.A, n, func(a string) int { return seen[[2]string{a, d.B}] })
+	}
+	for _, d := range c.ids {
+		switch {
+		case best["a "+d.A] != d.B:
+			d.Why = fmt.Sprintf("an id that is %q elsewhere in the second capture", best["a "+d.A])
+		case best["b "+d.B] != d.A:
+			d.Why = fmt.Sprintf("an id that stands for %q elsewhere in the first capture", best["b "+d.B])
+		default:
+			continue
+		}
+		c.report(d)
+	}
+}
+
 // checkOrder holds that what happened before something else in one box did not
 // happen after it in the other. Times that may coincide, as far as their unit
 // tells, are in either order.

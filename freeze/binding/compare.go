@@ -12,7 +12,8 @@ import (
 // comparison is one capture against another, and what it has come to so far.
 type comparison struct {
 	a, b         *side
-	fromA, fromB map[string]string // the bound ids, both ways
+	fromA, fromB map[string]string // each bound id's first partner, both ways
+	ids          []Difference      // where each pair of ids stands
 	clocks       []clockPair
 	waiting      []func() // words declared as prefixes, until all ids are known
 	record       record
@@ -33,6 +34,7 @@ func compare(a, b *Run, rules []*rule) *comparison {
 	for _, settle := range c.waiting {
 		settle()
 	}
+	c.checkPartners()
 	c.checkOrder()
 	c.checkForeignIDs()
 	return c
@@ -74,8 +76,7 @@ func (c *comparison) texts(a, b text) {
 	var hits []hit
 	parted := c.walk(&a, &b, func(x, y token, v verdict) bool {
 		if v.kind == ID {
-			xs, ys := string(a.data[x.start:x.end]), string(b.data[y.start:y.end])
-			c.fromA[xs], c.fromB[ys] = ys, xs
+			c.learn(string(a.data[x.start:x.end]), string(b.data[y.start:y.end]))
 		}
 		hits = append(hits, hit{x, y, v})
 		return true
@@ -84,6 +85,24 @@ func (c *comparison) texts(a, b text) {
 	if parted != nil {
 		c.reportParted(&a, &b, parted)
 	}
+}
+
+// learn keeps which id stands for which, for the names that are paired later.
+func (c *comparison) learn(x, y string) {
+	if _, known := c.fromA[x]; !known {
+		c.fromA[x] = y
+	}
+	if _, known := c.fromB[y]; !known {
+		c.fromB[y] = x
+	}
+}
+
+// strangers tells whether two ids cannot stand for each other, by what is
+// known so far.
+func (c *comparison) strangers(x, y string) bool {
+	other, known := c.fromA[x]
+	back, knownBack := c.fromB[y]
+	return known && other != y || knownBack && back != x
 }
 
 // parting is where the literal text of two captures is not the same any more.
@@ -158,8 +177,11 @@ func (c *comparison) keep(a, b *text, hits []hit) {
 		case h.v.why != "":
 			c.report(d)
 		default:
-			if h.v.kind == Time {
+			switch h.v.kind {
+			case Time:
 				c.clocks = append(c.clocks, clockPair{h.v.a, h.v.b, d})
+			case ID:
+				c.ids = append(c.ids, d)
 			}
 			bind(h.v)
 		}

@@ -93,20 +93,27 @@ func hexInt(digits string) int64 {
 	return n
 }
 
-// alike tells whether two ids share more than half of what should be random:
-// then they are no ids, but numbers, hashes of nearly nothing, or times.
-func alike(c class, x, y string) bool {
+// randomPart is what of an id should be random: hex digits, or a ULID's
+// letters. Versions 1 and 6 of a uuid have none: node and clock sequence belong
+// to the machine.
+func randomPart(c class, id string) string {
 	switch {
 	case c == ulidToken:
-		x, y = x[10:], y[10:]
-	case c == uuidToken && (x[14] == '1' || x[14] == '6'):
-		return false // node and clock sequence belong to the machine
-	case c == uuidToken && x[14] == '7':
-		x, y = x[15:18]+x[20:23]+x[24:], y[15:18]+y[20:23]+y[24:]
-	case c == uuidToken:
-		strip := strings.NewReplacer("-", "")
-		x, y = strip.Replace(x[:14]+x[15:]), strip.Replace(y[:14]+y[15:])
+		return id[10:]
+	case c != uuidToken:
+		return id
+	case id[14] == '1' || id[14] == '6':
+		return ""
+	case id[14] == '7':
+		return id[15:18] + id[20:23] + id[24:]
 	}
+	return strings.ReplaceAll(id[:14]+id[15:], "-", "")
+}
+
+// alike tells whether two ids share more than half of what should be random:
+// then they are numbers, times, or hashes of nearly nothing.
+func alike(c class, x, y string) bool {
+	x, y = randomPart(c, x), randomPart(c, y)
 	same := 0
 	for i := range min(len(x), len(y)) {
 		if x[i] == y[i] {
@@ -114,4 +121,15 @@ func alike(c class, x, y string) bool {
 		}
 	}
 	return same*2 > len(x)
+}
+
+// regular tells whether an id is made of so few different digits that chance
+// makes less than one in a hundred thousand like it: a counter.
+func regular(c class, id string) bool {
+	part := randomPart(c, id)
+	seen := map[rune]bool{}
+	for _, r := range part {
+		seen[r] = true
+	}
+	return len(seen) <= min(len(part)/4, 4) && part != ""
 }

@@ -19,7 +19,8 @@ type verdict struct {
 
 func differ(format string, args ...any) verdict { return verdict{why: fmt.Sprintf(format, args...)} }
 
-// judge weighs a pair of tokens. It learns nothing: see comparison.accept.
+// judge weighs a pair of tokens. Whether an id has
+// the same partner everywhere is seen at the end, see checkPartners.
 func (c *comparison) judge(ta *text, x token, tb *text, y token) verdict {
 	xs, ys := ta.data[x.start:x.end], tb.data[y.start:y.end]
 	switch {
@@ -113,17 +114,13 @@ func (c *comparison) judgeValue(ta *text, x token, xs string, tb *text, y token,
 		return differ("an id in another form: %s against %s", describe(x, xs), describe(y, ys))
 	case c.a.git.objectID(c.a, ta, xs) || c.b.git.objectID(c.b, tb, ys):
 		return differ("a git object id, which is never bound: with fixed dates, identity and content both boxes make the same")
+	case regular(kind, xs) || regular(kind, ys):
+		return differ("too regular for an id: a counter, or a number padded with zeros")
 	case alike(kind, xs, ys):
 		return differ("too much alike for an id: more than half of its characters are the same in both boxes")
 	}
 	if v := c.judgeIDTime(kind, xs, ys); v.why != "" {
 		return v
-	}
-	if other, known := c.fromA[xs]; known && other != ys {
-		return differ("an id that is %q elsewhere in the second capture", other)
-	}
-	if other, known := c.fromB[ys]; known && other != xs {
-		return differ("an id that stands for %q elsewhere in the first capture", other)
 	}
 	return verdict{kind: ID}
 }

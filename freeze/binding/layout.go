@@ -111,8 +111,9 @@ func textLines(data []byte, yield func(leaf) bool) {
 // place is where an offset lies in a document.
 type place struct{ where, pointer string }
 
-// locate finds the places of offsets, which are in order. One between two
-// leaves (a bracket, a comment) belongs to the document as a whole.
+// locate finds the places of offsets, which are in order. A quote belongs to
+// what it quotes; what is between two leaves (a bracket, a comment) belongs to
+// the document as a whole.
 func locate(of layout, data []byte, offsets []int) []place {
 	places := make([]place, len(offsets))
 	for i := range places {
@@ -120,11 +121,11 @@ func locate(of layout, data []byte, offsets []int) []place {
 	}
 	next := 0
 	of(data, func(l leaf) bool {
-		for next < len(offsets) && offsets[next] < l.start {
+		for next < len(offsets) && offsets[next] < l.start-1 {
 			next++
 		}
 		pointer := ""
-		for next < len(offsets) && offsets[next] < l.end {
+		for next < len(offsets) && offsets[next] <= l.end {
 			if pointer == "" {
 				pointer = l.pointer()
 			}

@@ -107,8 +107,8 @@ func (c *comparison) fits(i, j int) bool {
 		return false
 	}
 	ok := true
-	parted := c.walk(&a, &b, func(_, _ token, v verdict) bool {
-		ok = v.why == ""
+	parted := c.walk(&a, &b, func(x, y token, v verdict) bool {
+		ok = v.why == "" && (v.kind != ID || !c.strangers(string(a.data[x.start:x.end]), string(b.data[y.start:y.end])))
 		return ok
 	})
 	return ok && parted == nil
