@@ -1,0 +1,280 @@
+package git_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/git"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/require"
+)
+
+// place is a repository with a linked worktree, and a hostile configuration of
+// its user.
+type place struct {
+	t    *testing.T
+	main git.Tree
+	tree git.Tree // linked, of branch work
+	base string
+}
+
+const hostile = `[user]
+	name = u
+	email = u@example.test
+[init]
+	defaultBranch = main
+[diff]
+	noprefix = true
+	context = 0
+	relative = true
+	external = false
+	suppressBlankEmpty = true
+[color]
+	ui = always
+[status]
+	showUntrackedFiles = no
+	relativePaths = true
+[apply]
+	whitespace = fix
+[advice]
+	detachedHead = false
+`
+
+func newPlace(t *testing.T) place {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	p := place{t: t}
+	env := append(os.Environ(), "HOME="+dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_DIR=/nowhere", "GIT_INDEX_FILE=/nowhere/index")
+	p.main = git.Tree{Dir: filepath.Join(dir, "main"), Env: env}
+	p.tree = git.Tree{Dir: filepath.Join(dir, "work tree"), Env: env}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".gitconfig"), []byte(hostile), 0o600))
+	require.NoError(t, os.Mkdir(p.main.Dir, 0o700))
+	p.git(p.main, "init", "-q")
+	p.write(p.main, "a.txt", "one\n\ntwo\nthree\nfour\nfive\n")
+	p.write(p.main, "dir/b.txt", "b\n")
+	p.write(p.main, ".gitignore", "*.log\nout/\n")
+	p.git(p.main, "add", ".")
+	p.git(p.main, "commit", "-qm", "one")
+	p.base, err = p.main.Head(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, p.main.AddBranch(t.Context(), "work", p.base))
+	require.NoError(t, p.main.AddWorktree(t.Context(), p.tree.Dir, "work"))
+	return p
+}
+
+func (p place) git(in git.Tree, args ...string) string {
+	p.t.Helper()
+	out, err := in.Out(p.t.Context(), args...)
+	require.NoError(p.t, err)
+	return out
+}
+
+func (p place) write(in git.Tree, name, content string) {
+	p.t.Helper()
+	name = filepath.Join(in.Dir, name)
+	require.NoError(p.t, os.MkdirAll(filepath.Dir(name), 0o700))
+	require.NoError(p.t, os.WriteFile(name, []byte(content), 0o644))
+}
+
+func (p place) commit(message string) {
+	p.t.Helper()
+	p.git(p.tree, "add", "-A")
+	p.git(p.tree, "commit", "-qm", message)
+}
+
+func TestMainWorkTree(t *testing.T) {
+	p := newPlace(t)
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(p.main.Dir, link))
+	for _, dir := range []string{p.main.Dir, filepath.Join(p.main.Dir, "dir"), p.tree.Dir, filepath.Join(p.tree.Dir, "dir"), link} {
+		got, err := git.Main(t.Context(), p.main.Env, dir)
+		require.NoError(t, err)
+		if diff := cmp.Diff(p.main.Dir, got.Dir); diff != "" {
+			t.Errorf("Main(%s) (-want +got)\n%s", dir, diff)
+		}
+	}
+	if _, err := git.Main(t.Context(), p.main.Env, t.TempDir()); !errors.Is(err, git.ErrNoRepository) {
+		t.Errorf("Main outside of a repository: %v", err)
+	}
+	bare := filepath.Join(t.TempDir(), "bare")
+	p.git(p.main, "clone", "-q", "--bare", p.main.Dir, bare)
+	of := filepath.Join(t.TempDir(), "of-bare")
+	p.git(git.Tree{Dir: bare, Env: p.main.Env}, "worktree", "add", "-q", of, "main")
+	if _, err := git.Main(t.Context(), p.main.Env, of); err == nil {
+		t.Error("Main of a bare repository's worktree finds a main work tree")
+	}
+}
+
+func TestHeadAndRef(t *testing.T) {
+	p := newPlace(t)
+	empty := git.Tree{Dir: t.TempDir(), Env: p.main.Env}
+	p.git(empty, "init", "-q")
+	head, err := empty.Head(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, head, "HEAD of a repository without a commit")
+	for name, want := range map[string]string{"refs/heads/work": p.base, "refs/heads/wor": "", "refs/heads/absent": ""} {
+		got, err := p.main.Ref(t.Context(), name)
+		require.NoError(t, err)
+		require.Equal(t, want, got, name)
+	}
+	require.Error(t, p.main.AddBranch(t.Context(), "work", p.base), "a branch that is there")
+	p.write(p.tree, "c", "c")
+	p.commit("two")
+	require.Error(t, p.main.DeleteBranch(t.Context(), "work", p.base), "a branch that has moved on")
+}
+
+func TestTracks(t *testing.T) {
+	p := newPlace(t)
+	p.write(p.main, "*.txt", "a name that is a pattern\n")
+	for name, want := range map[string]bool{"a.txt": true, "*.txt": false, "absent": false} {
+		got, err := p.main.Tracks(t.Context(), name)
+		require.NoError(t, err)
+		require.Equal(t, want, got, name)
+	}
+}
+
+func TestLinked(t *testing.T) {
+	p := newPlace(t)
+	other := newPlace(t)
+	made := filepath.Join(p.main.Dir, "made-again")
+	require.NoError(t, os.Mkdir(made, 0o700))
+	for _, test := range []struct {
+		name, dir string
+		ok        bool
+	}{
+		{"linked worktree", p.tree.Dir, true},
+		{"main work tree", p.main.Dir, false},
+		{"folder in a linked worktree", filepath.Join(p.tree.Dir, "dir"), false},
+		{"folder in the main work tree", made, false},
+		{"worktree of another repository", other.tree.Dir, false},
+		{"no work tree", t.TempDir(), false},
+		{"missing", filepath.Join(p.main.Dir, "missing"), false},
+	} {
+		if err := p.main.Linked(t.Context(), test.dir); (err == nil) != test.ok {
+			t.Errorf("%s: Linked = %v", test.name, err)
+		}
+	}
+}
+
+func TestWorktrees(t *testing.T) {
+	p := newPlace(t)
+	p.git(p.main, "worktree", "lock", p.tree.Dir)
+	got, err := p.main.Worktrees(t.Context())
+	require.NoError(t, err)
+	want := []git.Worktree{{Dir: p.main.Dir, Branch: "refs/heads/main"}, {Dir: p.tree.Dir, Branch: "refs/heads/work", Locked: true}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Worktrees (-want +got)\n%s", diff)
+	}
+}
+
+func TestRemoveWorktreeThatIsGone(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.RemoveAll(p.tree.Dir))
+	require.NoError(t, p.main.RemoveWorktree(t.Context(), p.tree.Dir))
+	got, err := p.main.Worktrees(t.Context())
+	require.NoError(t, err)
+	require.Len(t, got, 1)
+	require.Error(t, p.main.RemoveWorktree(t.Context(), p.main.Dir), "the main work tree")
+	require.FileExists(t, filepath.Join(p.main.Dir, "a.txt"))
+}
+
+func TestUnsaved(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		do   func(p place)
+		want git.Unsaved
+	}{
+		{"nothing", func(place) {}, git.Unsaved{}},
+		{"changed", func(p place) { p.write(p.tree, "a.txt", "x\n") }, git.Unsaved{Changes: []string{"a.txt"}}},
+		{"staged", func(p place) { p.write(p.tree, "c", "c\n"); p.git(p.tree, "add", "c") }, git.Unsaved{Changes: []string{"c"}}},
+		{"deleted", func(p place) { require.NoError(p.t, os.Remove(filepath.Join(p.tree.Dir, "a.txt"))) }, git.Unsaved{Changes: []string{"a.txt"}}},
+		{"renamed", func(p place) { p.git(p.tree, "mv", "a.txt", "c.txt") }, git.Unsaved{Changes: []string{"a.txt", "c.txt"}}},
+		{"untracked", func(p place) { p.write(p.tree, "new/c d", "c\n") }, git.Unsaved{Untracked: []string{"new/c d"}}},
+		{"ignored", func(p place) { p.write(p.tree, "x.log", "c\n"); p.write(p.tree, "out/y", "y") }, git.Unsaved{Ignored: []string{"out/", "x.log"}}},
+		{"told to overlook", func(p place) {
+			p.git(p.tree, "update-index", "--assume-unchanged", "a.txt")
+			p.git(p.tree, "update-index", "--skip-worktree", "dir/b.txt")
+			p.write(p.tree, "a.txt", "x\n")
+			p.write(p.tree, "dir/b.txt", "y\n")
+		}, git.Unsaved{Changes: []string{"a.txt", "dir/b.txt"}}},
+		{"overlooked and as it was", func(p place) { p.git(p.tree, "update-index", "--assume-unchanged", "a.txt") }, git.Unsaved{}},
+		{"committed", func(p place) { p.write(p.tree, "c", "c\n"); p.commit("two") }, git.Unsaved{}},
+		{"amended", func(p place) {
+			p.write(p.tree, "c", "c\n")
+			p.commit("two")
+			p.git(p.tree, "commit", "-q", "--amend", "-m", "three")
+		}, git.Unsaved{}},
+		{"stashed", func(p place) { p.write(p.tree, "a.txt", "x\n"); p.git(p.tree, "stash") }, git.Unsaved{}},
+		{"repository inside", func(p place) {
+			p.git(p.main, "clone", "-q", p.main.Dir, filepath.Join(p.tree.Dir, "inside"))
+		}, git.Unsaved{Untracked: []string{"inside/"}}},
+		{"committed repository inside", func(p place) {
+			p.git(p.main, "clone", "-q", p.main.Dir, filepath.Join(p.tree.Dir, "inside"))
+			p.commit("with inside")
+		}, git.Unsaved{Submodules: []string{"inside"}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := newPlace(t)
+			test.do(p)
+			got, err := p.tree.Unsaved(t.Context(), p.main)
+			require.NoError(t, err)
+			if diff := cmp.Diff(&test.want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("Unsaved (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestUnsavedCommits(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		do   func(p place) []string // the commits that would be lost
+	}{
+		{"detached", func(p place) []string {
+			p.git(p.tree, "checkout", "-q", "--detach")
+			p.write(p.tree, "c", "c\n")
+			p.commit("lost")
+			return []string{p.git(p.tree, "rev-parse", "HEAD")}
+		}},
+		{"detached and left behind", func(p place) []string {
+			p.git(p.tree, "checkout", "-q", "--detach")
+			p.write(p.tree, "c", "c\n")
+			p.commit("lost")
+			lost := p.git(p.tree, "rev-parse", "HEAD")
+			p.git(p.tree, "checkout", "-q", "work")
+			return []string{lost}
+		}},
+		{"detached and on a branch again", func(p place) []string {
+			p.git(p.tree, "checkout", "-q", "--detach")
+			p.write(p.tree, "c", "c\n")
+			p.commit("kept")
+			p.git(p.tree, "branch", "other")
+			return nil
+		}},
+		{"reset away on a branch", func(p place) []string {
+			p.write(p.tree, "c", "c\n")
+			p.commit("in the branch's reflog")
+			p.git(p.tree, "reset", "-q", "--hard", "HEAD~1")
+			return nil
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := newPlace(t)
+			want := strings.Fields(strings.Join(test.do(p), ""))
+			got, err := p.tree.Unsaved(t.Context(), p.main)
+			require.NoError(t, err)
+			if diff := cmp.Diff(want, got.Commits, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("Commits (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
