@@ -260,6 +260,13 @@ func TestUnsavedCommits(t *testing.T) {
 			p.git(p.tree, "branch", "other")
 			return nil
 		}},
+		{"detached and tagged", func(p place) []string {
+			p.git(p.tree, "checkout", "-q", "--detach")
+			p.write(p.tree, "c", "c\n")
+			p.commit("kept")
+			p.git(p.tree, "tag", "kept")
+			return nil
+		}},
 		{"reset away on a branch", func(p place) []string {
 			p.write(p.tree, "c", "c\n")
 			p.commit("in the branch's reflog")

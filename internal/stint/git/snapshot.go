@@ -41,14 +41,14 @@ func (t Tree) Snapshot(ctx context.Context, commit string) (*Snapshot, error) {
 		return nil, err
 	}
 	patch, err := s.out(ctx, "diff-index", "--cached", "--patch", "--text", "--full-index", "--unified=3", "--no-renames",
-		"--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/",
+		"--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/",
 		"--ignore-submodules=none", commit)
 	return &Snapshot{Files: files, Patch: patch}, err
 }
 
 // changes lists what the scratch index has other than commit.
 func (s *scratch) changes(ctx context.Context, commit string) ([]Change, error) {
-	out, err := s.out(ctx, "diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-relative", "--ignore-submodules=none", commit)
+	out, err := s.out(ctx, "diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none", commit)
 	if err != nil {
 		return nil, err
 	}

@@ -74,6 +74,20 @@ func (p place) hash(content string) string {
 	return strings.TrimSpace(string(out))
 }
 
+// The patch's hash tells whether work is saved, so no setting may change it.
+func TestSnapshotIsTheSameForEveryUser(t *testing.T) {
+	p := newPlace(t)
+	work(p)
+	hostile, err := p.tree.Snapshot(t.Context(), p.base)
+	require.NoError(t, err)
+	p.tree.Env = append(os.Environ(), "HOME="+t.TempDir(), "GIT_CONFIG_NOSYSTEM=1")
+	plain, err := p.tree.Snapshot(t.Context(), p.base)
+	require.NoError(t, err)
+	if diff := cmp.Diff(plain, hostile); diff != "" {
+		t.Errorf("Snapshot (-without configuration +with a hostile one)\n%s", diff)
+	}
+}
+
 func TestSnapshotOfNothing(t *testing.T) {
 	p := newPlace(t)
 	got, err := p.tree.Snapshot(t.Context(), p.base)
@@ -149,10 +163,10 @@ func TestApplyAllOrNothing(t *testing.T) {
 func TestApplyRefusesAnotherPatch(t *testing.T) {
 	p := newPlace(t)
 	p.write(p.tree, "a.txt", "other\n")
+	p.write(p.tree, "dir/b.txt", "other\n")
 	snap, err := p.tree.Snapshot(t.Context(), p.base)
 	require.NoError(t, err)
-	more := append([]git.Change{{Path: "0", NewMode: "100644", NewHash: p.base}}, snap.Files...)
-	require.Error(t, p.main.Apply(t.Context(), p.base, snap.Patch, more, nil))
+	require.ErrorContains(t, p.main.Apply(t.Context(), p.base, snap.Patch, snap.Files[:1], nil), "other files")
 	require.Error(t, p.main.Apply(t.Context(), p.base, snap.Patch[:len(snap.Patch)/2], snap.Files, nil))
 	require.Empty(t, p.git(p.main, "status", "--porcelain"))
 }
