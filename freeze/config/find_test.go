@@ -13,7 +13,7 @@ import (
 func TestFind(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	mkdir(t, root, "repo/deep/er", "repo/sub/in", "plain/in", "empty/.git", "empty/in")
+	mkdir(t, root, "repo/deep/er", "repo/sub/in", "plain/in", "repo/hollow/.git", "repo/hollow/in")
 	git(t, filepath.Join(root, "repo"), "init", "-q")
 	git(t, filepath.Join(root, "repo"), "-c", "user.name=n", "-c", "user.email=e", "commit", "-q", "--allow-empty", "-m", "m")
 	git(t, filepath.Join(root, "repo"), "worktree", "add", "-q", "../linked")
@@ -26,7 +26,7 @@ func TestFind(t *testing.T) {
 	// The stray one, above everything.
 	file(".")
 
-	for _, dir := range []string{"repo/deep/er", "repo", "linked/in", "plain", "plain/in", "empty/in"} {
+	for _, dir := range []string{"repo/deep/er", "repo", "linked/in", "plain", "plain/in"} {
 		_, err := config.Find(filepath.Join(root, dir))
 		require.ErrorIs(t, err, os.ErrNotExist, dir)
 		require.ErrorContains(t, err, "freeze init")
@@ -37,13 +37,14 @@ func TestFind(t *testing.T) {
 	file("linked")
 	file("plain")
 	for dir, want := range map[string]string{
-		"repo":         "repo",
-		"repo/deep/er": "repo",
-		"repo/sub/in":  "repo/sub",
-		"link":         "repo",
-		"linked/in":    "linked",
-		"plain":        "plain",
-		".":            ".",
+		"repo":           "repo",
+		"repo/deep/er":   "repo",
+		"repo/sub/in":    "repo/sub",
+		"repo/hollow/in": "repo",
+		"link":           "repo",
+		"linked/in":      "linked",
+		"plain":          "plain",
+		".":              ".",
 	} {
 		got, err := config.Find(filepath.Join(root, dir))
 		require.NoError(t, err, dir)

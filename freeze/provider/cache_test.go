@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,7 +24,11 @@ func TestDamagedCache(t *testing.T) {
 		{"mode lost", func(t *testing.T, build string) { require.NoError(t, os.Chmod(build+"/bin/notes", 0o644)) }},
 		{"record removed", func(t *testing.T, build string) { require.NoError(t, os.Remove(build+"/build.json")) }},
 		{"record cut", func(t *testing.T, build string) { overwrite(t, build+"/build.json", "{") }},
-		{"record of another", func(t *testing.T, build string) { overwrite(t, build+"/build.json", `{"inputs":{},"programs":{}}`) }},
+		{"record of another", func(t *testing.T, build string) {
+			record, err := os.ReadFile(build + "/build.json")
+			require.NoError(t, err)
+			overwrite(t, build+"/build.json", strings.Replace(string(record), `"v1.0.0"`, `"v1.0.1"`, 1))
+		}},
 		{"record newer", func(t *testing.T, build string) { overwrite(t, build+"/build.json", `{"more":1}`) }},
 		{"a file in its place", func(t *testing.T, build string) {
 			require.NoError(t, os.RemoveAll(build))

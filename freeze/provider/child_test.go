@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -39,10 +40,12 @@ func obtainAsChild(repo, commit, cache, build string) int {
 			Build: []string{"sh", "-c", build, "build", "{bin}"},
 		},
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
 	p, err := provider.New(cfg, os.Environ(), cache, io.Discard)
 	if err == nil {
 		var b *provider.Build
-		if b, err = p.Obtain(context.Background(), ledger.Release{Version: "v1.0.0", Commit: commit}); err == nil {
+		if b, err = p.Obtain(ctx, ledger.Release{Version: "v1.0.0", Commit: commit}); err == nil {
 			fmt.Printf("cached %t\n", b.Cached)
 			return 0
 		}
@@ -116,40 +119,87 @@ func TestKilledLeavesNoBuildRunning(t *testing.T) {
 	gone(t, pids)
 }
 
-// TestReadOnlyCache runs as another user, since root may write anywhere: a
-// build that is there is used, and one that is not cannot be made.
-func TestReadOnlyCache(t *testing.T) {
+// TestInterruptedAndKilled: whoever cannot wait for a stubborn build to end and
+// kills freeze leaves nothing either.
+func TestInterruptedAndKilled(t *testing.T) {
+	s := newSubject(t)
+	pids, term := filepath.Join(s.dir, "pids"), filepath.Join(s.dir, "term")
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := s.withPIDs(t, self, pids, sleepers+`trap 'echo 1 >"$TERM_SEEN"' TERM; while :; do wait; done`)
+	cmd.Env = append(cmd.Env, "TERM_SEEN="+term)
+	require.NoError(t, cmd.Start())
+	require.NotEmpty(t, waitForPIDs(pids, 3))
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	require.NotEmpty(t, waitForPIDs(term, 1))
+	require.NoError(t, cmd.Process.Kill())
+	require.Error(t, cmd.Wait())
+	gone(t, pids)
+}
+
+// nobody is a child that is not root, since root may write anywhere.
+func (s *subject) nobody(t *testing.T, cache, build string) *exec.Cmd {
+	t.Helper()
+	cmd := s.child(t, readableSelf(t, s.dir), cache, build)
+	cmd.Dir = "/"
+	if os.Getuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+	return cmd
+}
+
+// newReadableSubject lies where every user can read it.
+func newReadableSubject(t *testing.T) *subject {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "fz-cache")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	require.NoError(t, os.Chmod(dir, 0o755))
-	s := newSubjectAt(t, dir)
-	s.obtain(t, s.v1)
-	nobody := func(build string) *exec.Cmd {
-		cmd := s.child(t, readableSelf(t, dir), s.cache(), build)
-		cmd.Dir = "/"
-		if os.Getuid() == 0 {
-			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-		}
-		return cmd
-	}
+	return newSubjectAt(t, dir)
+}
+
+// TestReadOnlyCache: a build that is there is used, and one that is not cannot
+// be made.
+func TestReadOnlyCache(t *testing.T) {
+	s := newReadableSubject(t)
+	build := filepath.Dir(s.obtain(t, s.v1).Dir)
 	readOnly(t, s.cache())
-	out, err := nobody(buildNotes).CombinedOutput()
+	out, err := s.nobody(t, s.cache(), buildNotes).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Equal(t, "cached true\n", string(out))
 
-	out, err = nobody("another").CombinedOutput()
+	out, err = s.nobody(t, s.cache(), "another").CombinedOutput()
 	require.Error(t, err)
 	require.Contains(t, string(out), `release "v1.0.0": build cache "`+s.cache()+`": `)
 	require.Contains(t, string(out), "permission denied; make room or make it writable, or name another folder, as with XDG_CACHE_HOME\n")
 
 	// Damaged and read-only: refused rather than used.
-	build := filepath.Dir(s.obtain(t, s.v1).Dir)
 	require.NoError(t, os.Chmod(build+"/bin/notes", 0o755))
 	overwrite(t, build+"/bin/notes", "#!/bin/sh\nexit 0\n")
-	out, err = nobody(buildNotes).CombinedOutput()
+	out, err = s.nobody(t, s.cache(), buildNotes).CombinedOutput()
 	require.Error(t, err)
 	require.Contains(t, string(out), "permission denied")
+}
+
+// TestReadOnlyFolders: go makes the folders of modules read-only, and so may
+// what a build leaves. Whoever is not root cannot remove them as they are.
+func TestReadOnlyFolders(t *testing.T) {
+	s := newReadableSubject(t)
+	cache := filepath.Join(s.dir, "theirs")
+	require.NoError(t, os.Mkdir(cache, 0o777))
+	require.NoError(t, os.Chmod(cache, 0o777))
+	const build = `mkdir -p mod "$1/lib"; cp notes "$1/notes"; cp notes "$1/lib/part"; ln -s ../notes "$1/lib/link"; touch mod/file; chmod 0500 mod "$1/lib"`
+	for _, want := range []string{"cached false\n", "cached true\n"} {
+		out, err := s.nobody(t, cache, build).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Equal(t, want, string(out))
+	}
+	left, err := filepath.Glob(filepath.Join(cache, "work", "*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+	kept, err := filepath.Glob(filepath.Join(cache, "builds", "*", "bin", "lib", "*"))
+	require.NoError(t, err)
+	require.Len(t, kept, 2)
 }
 
 // readOnly takes the right to write from everything below dir, for tests that

@@ -40,8 +40,8 @@ func (g *group) start(cmd *exec.Cmd) error {
 // interrupt asks everything in the group to end.
 func (g *group) interrupt() { _ = syscall.Kill(-g.leader.Process.Pid, syscall.SIGTERM) }
 
-// end ends everything in the group. Its number is ours until the leader has
-// been waited for.
+// end ends everything in the group, also if a build has ended the leader. It is
+// called once: the group's number is ours until the leader has been waited for.
 func (g *group) end() {
 	_ = syscall.Kill(-g.leader.Process.Pid, syscall.SIGKILL)
 	g.hold.Close()

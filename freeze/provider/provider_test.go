@@ -180,6 +180,11 @@ func TestObtain(t *testing.T) {
 		}
 	}
 	require.Equal(t, 2, s.builds(t))
+	kept, err := filepath.Glob(filepath.Join(s.cache(), "builds", "*", "*"))
+	require.NoError(t, err)
+	for _, path := range kept {
+		require.Contains(t, []string{"bin", "build.json"}, filepath.Base(path))
+	}
 	require.Contains(t, s.log.String(), "v1.0.0: export commit "+s.v1.Commit[:12])
 	require.Contains(t, s.log.String(), "copied\n")
 	s.nothingHalf(t)
@@ -212,7 +217,8 @@ func TestObtainEnvironment(t *testing.T) {
 	s.cfg.Provider.Build = []string{"sh", "-c",
 		`test "$FROM" = "$1 $2" && cp notes "$2/notes" && echo "$FREEZE_VERSION $FREEZE_COMMIT, $CALLER, $GIT_DIR, $(cat)" && test "$PWD" = "$(pwd -P)" && git rev-parse 2>&1 | grep 'not a git'`,
 		"build", "{version}", "{bin}"}
-	// The caller is a hook of another repository.
+	// The caller is a hook of another repository, and one lies around the cache.
+	git(t, s.dir, "init", "-q")
 	b, err := s.provider(t, "CALLER=c", "GIT_DIR=/elsewhere", "GIT_INDEX_FILE=/elsewhere/index").Obtain(t.Context(), s.v1)
 	require.NoError(t, err, "log: %s", s.log.String())
 	require.Equal(t, "toolchain: p, , v1.0.0, "+s.repo, b.Toolchain)
@@ -264,6 +270,8 @@ func TestBareRepository(t *testing.T) {
 	git(t, s.dir, "clone", "-q", "--bare", "repo", "./-bare.git")
 	s.cfg.Dir = filepath.Join(s.dir, "home")
 	s.cfg.Provider.Repo = "../-bare.git"
+	// The user's own configuration has no say.
+	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "home/.gitconfig"), []byte("[safe]\n\tbareRepository = explicit\n"), 0o644))
 	require.Equal(t, "notes 1.0.0\n", programOf(t, s.obtain(t, s.v1)))
 }
 
@@ -281,20 +289,26 @@ func TestLinkedWorktree(t *testing.T) {
 func TestExportIsExact(t *testing.T) {
 	s := newSubject(t)
 	files := map[string]string{
-		".gitattributes":      "secret export-ignore\nsubst export-subst\n*.crlf text eol=crlf\n*.wide working-tree-encoding=UTF-16\n*.id ident\n*.f filter=up\n",
-		"secret":              "kept\n",
-		"deep/.gitattributes": "* export-ignore\n",
-		"deep/er/file":        "kept\n",
-		"subst":               "$Format:%H$\n",
-		"a.crlf":              "one\ntwo\n",
-		"a.id":                "$Id$\n",
-		"a.f":                 "lower\n",
-		"mixed":               "one\r\ntwo\n",
-		" name \n":            "odd\n",
+		"secret":       "kept\n",
+		"deep/er/file": "kept\n",
+		"subst":        "$Format:%H$\n",
+		"a.crlf":       "one\ntwo\n",
+		"a.id":         "$Id$\n",
+		"a.f":          "lower\n",
+		"a.wide":       "wide\n",
+		"mixed":        "one\r\ntwo\n",
+		" name \n":     "odd\n",
 	}
-	r := ledger.Release{Version: "v3.0.0", Commit: s.commit(t, files)}
 	require.NoError(t, os.Symlink("../outside", filepath.Join(s.repo, "link")))
-	r.Commit = s.commit(t, nil)
+	s.commit(t, files)
+	files[".gitattributes"] = "secret export-ignore\nsubst export-subst\n*.crlf text eol=crlf\n*.wide working-tree-encoding=UTF-16\n*.id ident\n*.f filter=up\n"
+	files["deep/.gitattributes"] = "* export-ignore\n"
+	for _, name := range []string{".gitattributes", "deep/.gitattributes"} {
+		require.NoError(t, os.WriteFile(filepath.Join(s.repo, name), []byte(files[name]), 0o755))
+		git(t, s.repo, "add", name)
+	}
+	git(t, s.repo, "commit", "-q", "-m", "attributes")
+	r := ledger.Release{Version: "v3.0.0", Commit: git(t, s.repo, "rev-parse", "HEAD")}
 	for key, value := range map[string]string{
 		"core.autocrlf": "true", "core.eol": "crlf", "filter.up.smudge": "tr a-z A-Z", "filter.up.required": "true",
 		"tar.umask": "0777", "core.attributesFile": filepath.Join(s.dir, "attributes"),

@@ -25,19 +25,6 @@ func (c command) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(program, c.words[1:]...)
-	cmd.Args[0] = c.words[0]
-	cmd.Dir = c.dir
-	cmd.Env = append(c.env, "PWD="+c.dir)
-	g, err := newGroup()
-	if err != nil {
-		return err
-	}
-	defer g.end()
-	return c.follow(ctx, g, cmd, stdout, stderr)
-}
-
-func (c command) follow(ctx context.Context, g *group, cmd *exec.Cmd, stdout, stderr io.Writer) error {
 	out, err := newStream(stdout)
 	if err != nil {
 		return err
@@ -50,25 +37,37 @@ func (c command) follow(ctx context.Context, g *group, cmd *exec.Cmd, stdout, st
 		}
 		defer errs.drain()
 	}
+	g, err := newGroup()
+	if err != nil {
+		return err
+	}
+	// Before the streams are drained: what is left would hold them open.
+	defer g.end()
+	cmd := exec.Command(program, c.words[1:]...)
+	cmd.Args[0] = c.words[0]
+	cmd.Dir = c.dir
+	cmd.Env = append(c.env, "PWD="+c.dir)
 	cmd.Stdout, cmd.Stderr = out.write, errs.write
 	if err := g.start(cmd); err != nil {
 		return err
 	}
+	return await(ctx, g, cmd)
+}
+
+func await(ctx context.Context, g *group, cmd *exec.Cmd) error {
 	exited := make(chan error, 1)
 	go func() { exited <- cmd.Wait() }()
 	select {
-	case err = <-exited:
+	case err := <-exited:
+		return err
 	case <-ctx.Done():
 		g.interrupt()
-		select {
-		case <-exited:
-		case <-time.After(patience):
-		}
-		err = context.Cause(ctx)
 	}
-	// Before the streams are drained: what is left would hold them open.
-	g.end()
-	return err
+	select {
+	case <-exited:
+	case <-time.After(patience):
+	}
+	return context.Cause(ctx)
 }
 
 // stream carries what a command prints. A pipe of our own, unlike one of
