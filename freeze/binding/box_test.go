@@ -24,6 +24,7 @@ import (
 // under any root, which is what a thaw is measured against.
 type box struct {
 	root    string
+	seed    uint64
 	now     time.Time
 	from    time.Time
 	rand    *rand.Rand
@@ -33,7 +34,7 @@ type box struct {
 
 func newBox(root string, seed uint64) *box {
 	from := time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC).Add(time.Duration(seed) * 97 * time.Second)
-	return &box{root: root, now: from, from: from, rand: rand.New(rand.NewPCG(seed, 7)), born: 1}
+	return &box{root: root, seed: seed, now: from, from: from, rand: rand.New(rand.NewPCG(seed, 7)), born: 1}
 }
 
 // clock is the time now; every look at it takes a moment.

@@ -3,6 +3,7 @@ package binding
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -107,6 +108,31 @@ func (c *comparison) checkOpaqueRepeats(third *Run) {
 			if e := at[o.Path]; e != nil && strings.Contains(string(e.Data)+e.Target, b.Value) {
 				c.report(Difference{Path: o.Path, Pointer: o.Pointer, Offset: -1, A: b.Value, B: b.Value,
 					Why: "declared opaque, which is random by design, but the same again at the same root"})
+			}
+		}
+	}
+}
+
+// checkContentDigests holds that no id is the digest of a file whose bytes
+// change with the root: a thaw would leave the old digest beside new bytes.
+func (c *comparison) checkContentDigests() {
+	changing := map[string]bool{}
+	for _, b := range c.record.bindings() {
+		for _, o := range b.At {
+			if (b.Kind == Path || b.Kind == Derived) && partOf(o.Where) == contentPart {
+				changing[o.Path] = true
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(changing)) {
+		data := string(c.a.run.Entries[c.a.at[name]].Data)
+		for algorithm, of := range digests() {
+			digest := of(data)
+			for _, d := range c.ids {
+				if len(d.A) >= minID && strings.HasPrefix(digest, strings.ToLower(d.A)) {
+					d.Why = fmt.Sprintf("the %s of %q, whose bytes change with the root; declare it with this file and pointer as kind derived", algorithm, name)
+					c.report(d)
+				}
 			}
 		}
 	}

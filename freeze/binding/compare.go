@@ -37,6 +37,7 @@ func compare(a, b *Run, rules []*rule) *comparison {
 	c.checkPartners()
 	c.checkOrder()
 	c.checkForeignIDs()
+	c.checkContentDigests()
 	return c
 }
 

@@ -1,7 +1,6 @@
 package binding
 
 import (
-	"fmt"
 	"strings"
 )
 
@@ -27,7 +26,7 @@ func (c *comparison) judgeRuled(x token, xs string, y token, ys string) verdict 
 		if len(xs) != len(ys) {
 			return differ("declared derived by %s: %d bytes against %d", r.Derive, len(xs), len(ys))
 		}
-		return verdict{kind: Derived, derive: r.Derive, inputs: expandInputs(r.Inputs)}
+		return verdict{kind: Derived, derive: r.Derive, inputs: r.Inputs}
 	}
 	return verdict{kind: r.Kind}
 }
@@ -64,18 +63,4 @@ func (c *comparison) judgePrefix(xs, ys string) verdict {
 		return verdict{}
 	}
 	return differ("declared the prefix of an id, but it begins no bound id (%d characters are the fewest)", shortest)
-}
-
-// expandInputs writes {home} and {project} as what they are below the root.
-func expandInputs(inputs []string) []string {
-	var out []string
-	for _, in := range inputs {
-		for _, place := range places() {
-			if rest, ok := strings.CutPrefix(in, "{"+place+"}"); ok {
-				in = fmt.Sprintf("%s/%s%s", rootInput, place, rest)
-			}
-		}
-		out = append(out, in)
-	}
-	return out
 }

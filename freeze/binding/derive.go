@@ -83,6 +83,11 @@ func (r *rebinder) declared(ctx context.Context, b Binding, derive Derive) (stri
 
 // input is what an input was in the old place, and what it is in the new one.
 func (r *rebinder) input(b Binding, in string) (was, is string, err error) {
+	for _, place := range places() {
+		if rest, ok := strings.CutPrefix(in, "{"+place+"}"); ok {
+			in = rootInput + "/" + place + rest
+		}
+	}
 	if rest, ok := strings.CutPrefix(in, rootInput); ok {
 		if r.from == "" {
 			return "", "", fmt.Errorf("binding %s: no root is recorded to derive it from", b.ID)

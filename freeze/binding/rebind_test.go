@@ -1,0 +1,199 @@
+package binding_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/freeze/binding"
+	"github.com/freeze-contracts/permafrost/freeze/tree"
+)
+
+// one is a capture of one file, and the bindings that Find gives it.
+func one(t *testing.T, name, format string, rules ...binding.Rule) ([]tree.Entry, []binding.Binding) {
+	t.Helper()
+	write := func(root string) *binding.Run {
+		b := newBox(root, 1)
+		b.put(name, strings.ReplaceAll(format, "ROOT", root))
+		return b.run()
+	}
+	a := write(rootA)
+	bs, ds := binding.Find(a, write(rootB), nil, rules)
+	noDifference(t, "Find", ds)
+	return a.Entries, bs
+}
+
+func TestRebindTakesOddRoots(t *testing.T) {
+	tests := []struct{ name, format, root, want string }{
+		{"p/a.json", `{"d":"ROOT/x"}`, "/a b/é'$", `{"d":"/a b/é'$/x"}`},
+		{"p/a.toml", `d = "ROOT/x"`, "/a b/é$", `d = "/a b/é$/x"`},
+		{"p/.git", "gitdir: ROOT/x\n", "/a b/\xff\"'\\", "gitdir: /a b/\xff\"'\\/x\n"},
+		{"p/t.txt", "in ROOT/x, and\nROOT", "/a/b+c@d=e", "in /a/b+c@d=e/x, and\n/a/b+c@d=e"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			entries, bs := one(t, tt.name, tt.format)
+			got, err := binding.Rebind(context.Background(), entries, bs, tt.root, nil)
+			require.NoError(t, err)
+			if d := cmp.Diff(tt.want, string(got[len(got)-1].Data)); d != "" {
+				t.Errorf("Rebind (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestRebindEncodesOddRoots(t *testing.T) {
+	const root = "/a b/%\"\xff"
+	write := func(root string) *binding.Run {
+		b := newBox(root, 1)
+		b.put("p/a.txt", fmt.Sprintf("%s %x %X\n", escape(root), root, root))
+		b.put("p/"+fmt.Sprintf("%x", root), "")
+		b.link("p/link", root+"/x")
+		return b.run()
+	}
+	a := write(rootA)
+	bs, ds := binding.Find(a, write(rootB), nil, nil)
+	noDifference(t, "Find", ds)
+	got, err := binding.Rebind(context.Background(), a.Entries, bs, root, nil)
+	require.NoError(t, err)
+	want := map[string]string{"p": "", "p/a.txt": "%2Fa%20b%2F%25%22%FF 2f6120622f2522ff 2F6120622F2522FF\n", "p/2f6120622f2522ff": "", "p/link": root + "/x"}
+	contents := map[string]string{}
+	for _, e := range got {
+		contents[e.Path] = string(e.Data) + e.Target
+	}
+	if d := cmp.Diff(want, contents); d != "" {
+		t.Errorf("Rebind (-want +got):\n%s", d)
+	}
+}
+
+func TestRebindRefusesRoots(t *testing.T) {
+	tests := []struct{ name, format, root, want string }{
+		{"p/a.json", `{"d":"ROOT"}`, `/a"b`, `"p/a.json": byte 6: the new root "/a\"b" cannot stand here, where the old one is spelled raw: it holds "\""`},
+		{"p/a.json", `{"d":"ROOT"}`, `/a\b`, `it holds "\\"`},
+		{"p/a.json", `{"d":"ROOT"}`, "/a\nb", "it holds a control character"},
+		{"p/a.json", `{"d":"ROOT"}`, "/a\xffb", "it is not valid UTF-8"},
+		{"p/a.json", `{"d":"\/tmp\/fz.hjkmnpqr"}`, "/a b", "where the old one is spelled json: it is known for letters"},
+		{"p/a.json", `{"u":"file://ROOT"}`, "/a b", "how to quote it"},
+		{"p/a.toml", `d = 'ROOT'`, "/a'b", `it holds "'"`},
+		{"p/a.toml", `d = "ROOT"`, "/a\xffb", "it is not valid UTF-8"},
+		{"p/.git", "gitdir: ROOT/x\n", "/a\nb", `it holds "\n"`},
+		{"p/run.sh", "cd ROOT/x\n:\n", "/a b", "the file's format does not say how to quote it"},
+		{"p/a.json", `{"d":"ROOT"}`, "relative", "not an absolute path in its shortest form"},
+		{"p/a.json", `{"d":"ROOT"}`, "/a/../b", "not an absolute path in its shortest form"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name+tt.root, func(t *testing.T) {
+			format := tt.format
+			if strings.Contains(format, `\/`) {
+				format = strings.ReplaceAll(format, jsonSlash(rootA), "ROOT")
+				b, c := newBox(rootA, 1), newBox(rootB, 1)
+				b.put(tt.name, strings.ReplaceAll(format, "ROOT", jsonSlash(rootA)))
+				c.put(tt.name, strings.ReplaceAll(format, "ROOT", jsonSlash(rootB)))
+				bs, ds := binding.Find(b.run(), c.run(), nil, nil)
+				noDifference(t, "Find", ds)
+				_, err := binding.Rebind(context.Background(), b.run().Entries, bs, tt.root, nil)
+				require.ErrorContains(t, err, tt.want)
+				return
+			}
+			entries, bs := one(t, tt.name, format)
+			_, err := binding.Rebind(context.Background(), entries, bs, tt.root, nil)
+			require.ErrorContains(t, err, tt.want)
+		})
+	}
+}
+
+func TestRebindRefusesWhatIsNotRecorded(t *testing.T) {
+	s := newSubject(rootA, 1)
+	bs, ds := binding.Find(s.run, newSubject(rootB, 2).run, newSubject(rootA, 3).run, subjectRules)
+	noDifference(t, "Find", ds)
+	tests := []struct {
+		name string
+		do   func(s *subject)
+		want string
+	}{
+		{"a path more", func(s *subject) { s.session(`"open"`, `"`+s.project+`"`) }, `"home/state/session.json": the box's path spelled "raw" is recorded 1 times and found 2 times`},
+		{"a path less", func(s *subject) { s.session(jsonSlash(s.project), "") }, `the box's path spelled "json" is recorded 1 times and found 0 times`},
+		{"a path in a file with none", func(s *subject) { s.edit("home/state/by-id/"+s.uuid+"/data", "x", s.project) }, `is recorded 0 times and found 1 times`},
+		{"a digest less", func(s *subject) { s.session(s.digest, "") }, `the digest "` + s.digest + `" is recorded 1 times and found 0 times`},
+		{"a digest more", func(s *subject) { s.edit(noteFile, "worked", s.digest) }, `is recorded 0 times and found 1 times`},
+		{"a path in a new spelling", func(s *subject) { s.edit(noteFile, "worked", strings.ToUpper(s.project)) }, `"home/state/note.txt": byte 46: the box's path in upper case`},
+		{"a file less", func(s *subject) { s.remove(confFile) }, `rebind "home/state/conf.toml": bindings are recorded for it, and it is not there`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSubject(rootA, 1)
+			tt.do(s)
+			_, err := binding.Rebind(context.Background(), s.run.Entries, bs, "/elsewhere", nil)
+			require.ErrorContains(t, err, tt.want)
+		})
+	}
+	t.Run("a recorded digest that is none", func(t *testing.T) {
+		for i := range bs {
+			if bs[i].Kind == binding.Derived && bs[i].Value == s.digest {
+				bs[i].Inputs = []string{"{root}/other"}
+			}
+		}
+		_, err := binding.Rebind(context.Background(), s.run.Entries, bs, "/elsewhere", nil)
+		require.ErrorContains(t, err, `sha256 of "/tmp/fz.hjkmnpqr/other" is`)
+	})
+}
+
+// fingerprint is a derivation as a suite supplies it.
+func fingerprint(_ context.Context, name string, inputs map[string]string) (string, error) {
+	if name != "fingerprint" {
+		return "", errors.New("no such derivation")
+	}
+	return "v1:" + sha256Hex(inputs["{project}"]+"\x00"+inputs["view/head/stdout"]), nil
+}
+
+func TestDeclaredDerivation(t *testing.T) {
+	rules := []binding.Rule{{File: "**/s.json", Pointer: "/print", Kind: binding.Derived, Derive: "fingerprint",
+		Inputs: []string{"{project}", "view/head/stdout"}, Pattern: "v1:[0-9a-f]{64}"}}
+	write := func(root string, seed uint64) *binding.Run {
+		b := newBox(root, seed)
+		head := "at " + root + "/project\n"
+		value, err := fingerprint(t.Context(), "fingerprint", map[string]string{"{project}": root + "/project", "view/head/stdout": head})
+		require.NoError(t, err)
+		b.put("home/s.json", fmt.Sprintf(`{"print": %q}`, value))
+		b.put("view/head/stdout", head)
+		return b.run()
+	}
+	a := write(rootA, 1)
+	bs, ds := binding.Find(a, write(rootB, 2), write(rootA, 3), rules)
+	noDifference(t, "Find", ds)
+	noDifference(t, "Again", binding.Again(frozen(a), bs, write(rootFresh, 4), rules))
+
+	got, err := binding.Rebind(t.Context(), a.Entries, bs, "/elsewhere", fingerprint)
+	require.NoError(t, err)
+	if d := cmp.Diff(write("/elsewhere", 1).Entries, got); d != "" {
+		t.Errorf("Rebind (-want +got):\n%s", d)
+	}
+
+	_, err = binding.Rebind(t.Context(), a.Entries, bs, "/elsewhere", nil)
+	require.ErrorContains(t, err, `derivation "fingerprint" is not supplied`)
+	broken := func(ctx context.Context, name string, inputs map[string]string) (string, error) {
+		inputs = maps.Clone(inputs)
+		delete(inputs, "view/head/stdout")
+		return fingerprint(ctx, name, inputs)
+	}
+	_, err = binding.Rebind(t.Context(), a.Entries, bs, "/elsewhere", broken)
+	require.ErrorContains(t, err, "the derivation is not the release's")
+}
+
+func TestUndeclaredDerivationIsRefused(t *testing.T) {
+	write := func(root string, seed uint64) *binding.Run {
+		b := newBox(root, seed)
+		b.put("home/s.json", fmt.Sprintf(`{"print": "v1:%s"}`, sha256Hex(root+"/project\x00head")))
+		return b.run()
+	}
+	_, ds := binding.Find(write(rootA, 1), write(rootB, 2), write(rootA, 3), nil)
+	require.Len(t, ds, 1)
+	require.Equal(t, "/print", ds[0].Pointer)
+	require.Contains(t, ds[0].Why, "Declare it with this file and pointer as kind derived")
+}
