@@ -164,11 +164,13 @@ func (spec Spec) effect(box *sandbox.Box, before snapshot, roots []string) (note
 		return nil, err
 	}
 	changed := false
+	var crumbs []string
 	for _, p := range before.changed(after) {
 		switch {
 		case within(p, roots):
 			changed = true
-		case !leadsTo(p, roots):
+		case !leadsTo(p, roots) && !within(p, crumbs):
+			crumbs = append(crumbs, p)
 			notes = append(notes, p+": was written, and is outside of what is frozen")
 		}
 	}
