@@ -57,6 +57,10 @@ func (c *children) start(r request) error {
 	}
 	attr := &syscall.ProcAttr{Dir: p.Dir, Env: p.Env, Sys: &syscall.SysProcAttr{Setsid: true, Setctty: p.Terminal}}
 	for _, f := range r.files {
+		// Programs expect streams that wait, and a pipe of Go's does not.
+		if err := unix.SetNonblock(int(f.Fd()), false); err != nil {
+			return err
+		}
 		attr.Files = append(attr.Files, f.Fd())
 	}
 	pid, err := syscall.ForkExec(p.Path, p.Args, attr)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -133,13 +134,17 @@ func writeFile(path string, data []byte, mode os.FileMode) error {
 	return os.Chmod(path, mode)
 }
 
-// copyFile copies within the kernel where it can, as io.Copy between files does.
+// copyFile copies within the kernel where it can, as io.Copy between files
+// does. Meanwhile nothing is started: a child would have the file open for
+// writing for a moment, and such a file cannot be run ("text file busy").
 func copyFile(from, to string, mode os.FileMode) (err error) {
 	src, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, mode)
 	if err != nil {
 		return err

@@ -1,0 +1,154 @@
+package sandbox_test
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/freeze-contracts/permafrost/sandbox"
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+)
+
+// Each of these leaves behind what one layer alone can see. With that layer
+// switched off the box counts as empty while it is not: that is what the layer
+// is for.
+
+func TestLayerLease(t *testing.T) {
+	t.Parallel()
+	hold := func(t *testing.T, cfg sandbox.Config) (*sandbox.Box, int) {
+		b := start(t, cfg)
+		holder, said := player(t, nil, "hold-lease", b.Root()+"/lease")
+		require.Equal(t, "holding", said)
+		return b, holder.Process.Pid
+	}
+	t.Run("on", func(t *testing.T) {
+		b, pid := hold(t, sandbox.Config{})
+		require.NoError(t, b.Stop(t.Context()))
+		if diff := cmp.Diff(map[int][]string{pid: {"lease"}}, why(b.Ended())); diff != "" {
+			t.Errorf("ended (-want +got)\n%s", diff)
+		}
+	})
+	t.Run("off", func(t *testing.T) {
+		b, pid := hold(t, sandbox.Without(sandbox.Config{}, "A"))
+		require.NoError(t, b.Stop(t.Context()))
+		require.Empty(t, b.Ended())
+		require.True(t, lives(pid))
+	})
+}
+
+func TestLayerDescendants(t *testing.T) {
+	t.Parallel()
+	leave := func(t *testing.T, cfg sandbox.Config) (*sandbox.Box, string) {
+		cfg.NoNamespace = true
+		b := start(t, cfg)
+		seconds := token()
+		sh(t, b, `cd /; env -i setsid sleep `+seconds+` >/dev/null 2>&1 &`)
+		comesUp(t, seconds)
+		return b, seconds
+	}
+	t.Run("on", func(t *testing.T) {
+		b, seconds := leave(t, sandbox.Config{})
+		pid := running(t, seconds)[0]
+		require.NoError(t, b.Stop(t.Context()))
+		if diff := cmp.Diff(map[int][]string{pid: {"descendant"}}, why(b.Ended())); diff != "" {
+			t.Errorf("ended (-want +got)\n%s", diff)
+		}
+		require.Empty(t, running(t, seconds))
+	})
+	t.Run("off", func(t *testing.T) {
+		b, seconds := leave(t, sandbox.Without(sandbox.Config{}, "B"))
+		require.NoError(t, b.Stop(t.Context()))
+		require.Len(t, running(t, seconds), 1)
+		killAll(t, seconds)
+	})
+}
+
+func TestLayerListens(t *testing.T) {
+	t.Parallel()
+	listen := func(t *testing.T, cfg sandbox.Config) (*sandbox.Box, net.Listener) {
+		b := start(t, cfg)
+		l, err := net.Listen("unix", b.Root()+"/tmp/socket")
+		require.NoError(t, err)
+		t.Cleanup(func() { l.Close() })
+		return b, l
+	}
+	t.Run("on", func(t *testing.T) {
+		b, l := listen(t, impatient)
+		err := held(t, b.Stop(t.Context()))
+		if diff := cmp.Diff(map[int][]string{os.Getpid(): {"listens"}}, why(err.Left)); diff != "" {
+			t.Errorf("left (-want +got)\n%s", diff)
+		}
+		l.Close()
+		require.NoError(t, b.Stop(t.Context()))
+	})
+	t.Run("off", func(t *testing.T) {
+		b, _ := listen(t, sandbox.Without(impatient, "C"))
+		require.NoError(t, b.Stop(t.Context()))
+	})
+}
+
+func TestLayerMarker(t *testing.T) {
+	t.Parallel()
+	for name, stand := range map[string]func(*exec.Cmd, *sandbox.Box){
+		"marker": func(cmd *exec.Cmd, b *sandbox.Box) { cmd.Env = []string{"PERMAFROST_BOX=" + b.Root()} },
+		"cwd":    func(cmd *exec.Cmd, b *sandbox.Box) { cmd.Dir = b.Project() },
+	} {
+		t.Run(name+" on", func(t *testing.T) {
+			b := start(t, impatient)
+			cmd := command("sleep", "1000")
+			stand(cmd, b)
+			outside(t, cmd)
+			err := held(t, b.Stop(t.Context()))
+			if diff := cmp.Diff(map[int][]string{cmd.Process.Pid: {name}}, why(err.Left)); diff != "" {
+				t.Errorf("left (-want +got)\n%s", diff)
+			}
+			require.True(t, lives(cmd.Process.Pid), "it is none of the box's own")
+			cmd.Process.Kill()
+			cmd.Wait()
+		})
+		t.Run(name+" off", func(t *testing.T) {
+			b := start(t, sandbox.Without(impatient, "D"))
+			cmd := command("sleep", "1000")
+			stand(cmd, b)
+			outside(t, cmd)
+			require.NoError(t, b.Stop(t.Context()))
+			require.True(t, lives(cmd.Process.Pid))
+		})
+	}
+}
+
+// With a namespace the kernel ends all that a killed supervisor leaves, and
+// the box can still be proved empty. Without one, nobody can tell.
+func TestLayerNamespace(t *testing.T) {
+	t.Parallel()
+	leave := func(t *testing.T, cfg sandbox.Config) (*sandbox.Box, string) {
+		b, err := sandbox.Start(t.Context(), cfg)
+		require.NoError(t, err)
+		seconds := token()
+		sh(t, b, `cd /; env -i setsid sleep `+seconds+` >/dev/null 2>&1 &`)
+		comesUp(t, seconds)
+		kill(t, supervisorOf(t, b.Root()))
+		return b, seconds
+	}
+	t.Run("on", func(t *testing.T) {
+		b, seconds := leave(t, sandbox.Config{Tools: tools})
+		if b.Namespace() == "" {
+			killAll(t, seconds)
+			t.Skip("this machine gives no namespace")
+		}
+		goesAway(t, seconds)
+		require.NoError(t, b.Close())
+		require.NoDirExists(t, b.Root())
+	})
+	t.Run("off", func(t *testing.T) {
+		b, seconds := leave(t, sandbox.Config{Tools: tools, NoNamespace: true})
+		t.Cleanup(func() { os.RemoveAll(b.Root()) })
+		err := held(t, b.Close())
+		require.Contains(t, err.Why, "nobody can tell any more what was started in it")
+		require.Len(t, running(t, seconds), 1)
+		require.DirExists(t, b.Root())
+		killAll(t, seconds)
+	})
+}
