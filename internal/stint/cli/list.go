@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -31,8 +32,10 @@ moved on (stale). --all shows all, and the documents that are not read.`,
 	}
 	cmd.Flags().StringVar(&state, "state", string(doc.Open), "list sessions in this `state`: creating, open, closing, closed, recovery-required")
 	cmd.Flags().BoolVar(&all, "all", false, "list sessions in every state, and documents that cannot be read")
-	cmd.MarkFlagsMutuallyExclusive("state", "all")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if all && cmd.Flags().Changed("state") {
+			return misuse(cmd, errors.New("--all and --state do not go together"))
+		}
 		if !slices.Contains(doc.States(), doc.State(state)) {
 			return misuse(cmd, fmt.Errorf("--state: there is no state %q; there are %v", state, doc.States()))
 		}

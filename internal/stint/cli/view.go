@@ -14,7 +14,7 @@ import (
 type sessionView struct {
 	*doc.Document `json:",embed"`
 	Live          session.Liveness  `json:"live"`
-	Stale         session.Staleness `json:"repository_state"`
+	Stale         session.Staleness `json:"staleness"`
 	Why           string            `json:"live_reason,omitempty"`
 }
 
