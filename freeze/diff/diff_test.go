@@ -201,6 +201,7 @@ func TestReleases(t *testing.T) {
 			bindB: []binding.Binding{bind(binding.Decimal, "18", occurs(doc, "value", "/pid"))},
 			want:  []string{"json | " + doc + " | /n | value | 17 -> 18"},
 		},
+		{name: "a view is no document", a: []tree.Entry{file("view/list/stdout", "one\n")}, b: []tree.Entry{file("view/list/stdout", "two\n")}},
 		{
 			name: "git's objects and what names them",
 			a: []tree.Entry{file("project/.git/HEAD", "ref: refs/heads/main\n"), file("project/.git/index", "DIRC\x00a"),
