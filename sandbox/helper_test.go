@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -74,4 +75,8 @@ func supervisorOf(t *testing.T, root string) int {
 	}
 	t.Fatalf("no supervisor of %s", root)
 	return 0
+}
+
+func contextFor(t *testing.T, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(t.Context(), d)
 }

@@ -1,0 +1,139 @@
+package sandbox_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/freeze-contracts/permafrost/sandbox"
+	"github.com/stretchr/testify/require"
+)
+
+// found is the box of that root among those kept on this machine.
+func found(t *testing.T, root string) (sandbox.Found, bool) {
+	t.Helper()
+	boxes, err := sandbox.Boxes()
+	require.NoError(t, err)
+	for _, b := range boxes {
+		if b.Root == root {
+			return b, true
+		}
+	}
+	return sandbox.Found{}, false
+}
+
+// A box whose owner lives is listed as such and left alone.
+func TestReapLeavesOwnersAlone(t *testing.T) {
+	t.Parallel()
+	b := start(t, sandbox.Config{Tmux: true})
+	f, ok := found(t, b.Root())
+	require.True(t, ok)
+	require.True(t, f.Owner)
+	require.ErrorContains(t, sandbox.Reap(t.Context(), f), "its owner lives")
+	require.Equal(t, "on\n", sh(t, b, "echo on"))
+}
+
+// A box whose supervisor was killed without a namespace: its server is ended,
+// but the box is kept, since nobody knows what else was started in it.
+func TestReapWithoutNamespace(t *testing.T) {
+	t.Parallel()
+	needTmux(t)
+	b, err := sandbox.Start(t.Context(), sandbox.Config{Tmux: true, Tools: tools, NoNamespace: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(b.Root()) })
+	served, daemon := token(), token()
+	sh(t, b, `tmux new-session -d 'exec sleep `+served+`'; cd /; env -i setsid sleep `+daemon+` >/dev/null 2>&1 &`)
+	comesUp(t, served)
+	comesUp(t, daemon)
+	kill(t, supervisorOf(t, b.Root()))
+
+	f, ok := found(t, b.Root())
+	require.True(t, ok)
+	require.False(t, f.Owner)
+	require.NotEmpty(t, f.Left)
+	left := held(t, sandbox.Reap(t.Context(), f))
+	require.Contains(t, left.Why, "nobody can tell any more what was started in it")
+	require.Empty(t, running(t, served))
+	require.Len(t, running(t, daemon), 1)
+	require.DirExists(t, b.Project())
+	killAll(t, daemon)
+}
+
+// With one, the box is proved and removed.
+func TestReapWithNamespace(t *testing.T) {
+	t.Parallel()
+	b, err := sandbox.Start(t.Context(), sandbox.Config{Tools: tools})
+	require.NoError(t, err)
+	if b.Namespace() == "" {
+		require.NoError(t, b.Close())
+		t.Skip("this machine gives no namespace")
+	}
+	kill(t, supervisorOf(t, b.Root()))
+	f, ok := found(t, b.Root())
+	require.True(t, ok)
+	require.False(t, f.Owner)
+	require.NoError(t, sandbox.Reap(t.Context(), f))
+	require.NoDirExists(t, b.Root())
+}
+
+// A box that was kept because a foreign process stood in it when its caller
+// was killed is reaped once that process is gone, and not before.
+func TestReapKeptBox(t *testing.T) {
+	t.Parallel()
+	needTmux(t)
+	caller, root := player(t, nil, "caller", "plain", token())
+	holder := command("sleep", "1000")
+	holder.Dir = root + "/home"
+	outside(t, holder)
+	supervisor := supervisorOf(t, root)
+	caller.Process.Kill()
+	eventually(t, "the supervisor giving up", func() bool { return !lives(supervisor) })
+	f, ok := found(t, root)
+	require.True(t, ok)
+	require.Equal(t, map[int][]string{holder.Process.Pid: {"cwd"}}, why(f.Left))
+
+	ctx, cancel := contextFor(t, impatient.Patience)
+	defer cancel()
+	left := held(t, sandbox.Reap(ctx, f))
+	require.Equal(t, holder.Process.Pid, left.Left[0].PID)
+	require.DirExists(t, root)
+	holder.Process.Kill()
+	holder.Wait()
+	require.NoError(t, sandbox.Reap(t.Context(), f))
+	require.NoDirExists(t, root)
+}
+
+// Something else of that name is no box of ours.
+func TestBoxesOfOthers(t *testing.T) {
+	t.Parallel()
+	root := sandbox.FreshRoot(8)
+	require.NoError(t, os.Mkdir(root, 0o700))
+	t.Cleanup(func() { os.RemoveAll(root) })
+	_, ok := found(t, root)
+	require.False(t, ok)
+	require.Error(t, sandbox.Reap(t.Context(), sandbox.Found{Root: root}))
+	require.DirExists(t, root)
+}
+
+func TestDoctor(t *testing.T) {
+	needTmux(t)
+	names := map[string]bool{}
+	for _, f := range sandbox.Doctor() {
+		names[f.Name] = f.OK
+		require.NotEmpty(t, f.Detail, f.Name)
+	}
+	require.True(t, names["tmux"])
+	require.True(t, names["git"])
+	require.True(t, names["box"])
+	require.Contains(t, names, "namespaces")
+}
+
+// Without tmux and git the doctor says so and how to go on.
+func TestDoctorMisses(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	for _, f := range sandbox.Doctor() {
+		if f.Name == "tmux" || f.Name == "git" {
+			require.False(t, f.OK)
+			require.Contains(t, f.Remedy, "install "+f.Name)
+		}
+	}
+}
