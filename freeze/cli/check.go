@@ -33,7 +33,7 @@ type checkReport struct {
 	Scenarios int               `json:"scenarios"`
 	Files     int               `json:"files"`
 	Bytes     int64             `json:"bytes"`
-	Elapsed   time.Duration     `json:"elapsed_ns,format:nano"`
+	ElapsedMS int64             `json:"elapsed_ms"`
 	Ledger    []ledger.Problem  `json:"ledger"`
 	Fixtures  []fixture.Problem `json:"fixtures"`
 }
@@ -48,7 +48,7 @@ func (a *app) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.Elapsed = time.Since(began)
+	r.ElapsedMS = time.Since(began).Milliseconds()
 	bad := len(r.Ledger) + len(r.Fixtures)
 	switch {
 	case a.json:

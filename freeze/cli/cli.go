@@ -71,12 +71,11 @@ var errSaid = errors.New("said in the report")
 
 func exitCode(err error) int {
 	var held *sandbox.HeldError
-	var wrong *config.Error // the type of what is wrong in any TOML file
 	var usage usageError
 	switch {
 	case errors.As(err, &held):
 		return exitHeld
-	case errors.As(err, &usage), errors.As(err, &wrong) && filepath.Base(wrong.File) == config.Name:
+	case errors.As(err, &usage):
 		return exitUsage
 	}
 	return exitFailed
@@ -122,7 +121,12 @@ func (a *app) project() (*cut.Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cut.Open(file, a.env, cache)
+	p, err := cut.Open(file, a.env, cache)
+	var wrong *config.Error // also of a wrong ledger, which is no usage
+	if errors.As(err, &wrong) && wrong.File == file {
+		return nil, usageError{err}
+	}
+	return p, err
 }
 
 // cacheDir is where builds are kept: PERMAFROST_CACHE, or permafrost in the

@@ -38,6 +38,7 @@ success, and nothing is ever overwritten.`,
 	flags.BoolVar(&all, "all", false, "every release of the ledger")
 	flags.StringVar(&req.Commit, "commit", "", "cut the version, which the ledger lacks, from this `REV`")
 	flags.BoolVar(&req.Add, "add", false, "cut the version, which the ledger lacks and which has no commit")
+	flags.StringVar(&req.Integrity, "integrity", "", "with --add: the package's `HASH`, kept in the ledger and handed to the command that obtains it")
 	flags.StringVar(&req.DryRun, "dry-run", "", "freeze this `REV` as newer than every release, and write nothing")
 	flags.BoolVar(&req.Replace, "replace", false, "write the fixtures that differ anew; needs --why")
 	flags.StringVar(&req.Why, "why", "", "the reason for --replace, kept in the ledger")
@@ -84,6 +85,8 @@ func checkRequest(req cut.Request, all bool) error {
 		return usagef("--commit REV is for exactly one version")
 	case req.Add && (all || named != 1 || req.Commit != ""):
 		return usagef("--add is for exactly one version, which has no commit")
+	case req.Integrity != "" && !req.Add:
+		return usagef("--integrity is the hash of a package that is added; it goes with --add")
 	case req.Replace && strings.TrimSpace(req.Why) == "":
 		return usagef("--replace needs --why TEXT: the ledger keeps the reason")
 	case req.Why != "" && !req.Replace:

@@ -24,6 +24,8 @@ type Request struct {
 	Commit string
 	// Add permits a version that the ledger lacks and that has no commit.
 	Add bool
+	// Integrity is the hash of the package that is added, if there is one.
+	Integrity string
 	// DryRun freezes this revision as HEAD, newer than every release, and
 	// writes nothing.
 	DryRun string
@@ -142,8 +144,9 @@ func (f *freezer) do(ctx context.Context, j *job) {
 	if j.outcome.Status == "" {
 		f.freezeScenario(ctx, j, name)
 	}
-	j.outcome.Elapsed = time.Since(began)
-	f.show(Event{Kind: Ended, Version: j.version(), Name: name, Status: j.outcome.Status, Elapsed: j.outcome.Elapsed})
+	elapsed := time.Since(began)
+	j.outcome.ElapsedMS = elapsed.Milliseconds()
+	f.show(Event{Kind: Ended, Version: j.version(), Name: name, Status: j.outcome.Status, Elapsed: elapsed})
 }
 
 func (f *freezer) freezeScenario(ctx context.Context, j *job, name string) {

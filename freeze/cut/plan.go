@@ -77,7 +77,7 @@ func (f *freezer) target(ctx context.Context, version string) (*target, error) {
 		}
 		r.Commit = commit
 	case f.req.Add:
-		r.Package = f.Config.Subject.Name
+		r.Package, r.Integrity = f.Config.Subject.Name, f.req.Integrity
 	default:
 		commit, ok, err := f.prov.Tag(ctx, version)
 		if err != nil {
@@ -204,14 +204,18 @@ func (f *freezer) obtainUsed(ctx context.Context, j *job) error {
 // sameProducer requires that the same toolchain built the same programs that
 // the fixtures were made by.
 func (f *freezer) sameProducer(t *target) error {
-	for _, family := range slices.Sorted(maps.Keys(t.frozen)) {
-		p := t.frozen[family].Producer
-		b := t.build
-		if p.Toolchain != b.Toolchain || p.GOOS != b.GOOS || p.GOARCH != b.GOARCH || f.req.Replace {
+	for _, j := range t.jobs {
+		if j.frozen == nil || f.req.Replace {
 			continue
 		}
-		if !maps.Equal(p.SHA256, b.Programs) {
-			return fmt.Errorf("release %s: the same toolchain now builds other programs than its fixtures in family %s were made by; is the build reproducible?", t.release.Version, family)
+		p, ok := j.frozen.Producers[j.version()]
+		if !ok {
+			p = t.frozen[j.sc.Family].Producer
+		}
+		b := t.build
+		same := p.Toolchain == b.Toolchain && p.GOOS == b.GOOS && p.GOARCH == b.GOARCH
+		if same && !maps.Equal(p.SHA256, b.Programs) {
+			return fmt.Errorf("the same toolchain now builds other programs than those that the fixture of %s/%s was made by; is the build reproducible?", j.sc.Family, j.sc.Name)
 		}
 	}
 	return nil

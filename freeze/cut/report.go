@@ -31,7 +31,7 @@ type Outcome struct {
 	Scenario    string               `json:"scenario"`
 	Status      Status               `json:"status"`
 	Boxes       int                  `json:"boxes"`
-	Elapsed     time.Duration        `json:"elapsed_ns,format:nano"`
+	ElapsedMS   int64                `json:"elapsed_ms"`
 	Entries     int                  `json:"entries"`
 	Bindings    int                  `json:"bindings"`
 	Notes       []string             `json:"notes,omitempty"`

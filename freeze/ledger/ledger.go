@@ -34,7 +34,7 @@ type Release struct {
 	Version   string     `toml:"version"`   // canonical semver with its v
 	Commit    string     `toml:"commit"`    // 40 hex digits; or
 	Package   string     `toml:"package"`   // the name of a package, and
-	Integrity string     `toml:"integrity"` // its hash, as its registry states it
+	Integrity string     `toml:"integrity"` // its hash, as its registry or its maintainer states it; may be empty
 	Date      string     `toml:"date"`      // 2026-11-30, UTC
 	Waivers   []Waiver   `toml:"waiver"`
 	Replaced  []Replaced `toml:"replaced"`

@@ -154,7 +154,7 @@ func TestParseErrors(t *testing.T) {
 		{"no pin", "commit = \"" + commit1 + "\"\n", "", "releases.toml:2:3: release[0]: has neither commit nor package"},
 		{"two pins", "date = ", "package = \"p\"\ndate = ", "releases.toml:5:1: release[0].package: a release has a commit or a package, not both"},
 		{"commit with integrity", "date = ", "integrity = \"i\"\ndate = ", "releases.toml:5:1: release[0].integrity: only a package has an integrity"},
-		{"package without integrity", "commit = \"" + commit1 + "\"", "package = \"p\"", "releases.toml:2:3: release[0].integrity: missing"},
+		{"package with an empty integrity", "commit = \"" + commit1 + "\"", "package = \"p\"\nintegrity = \"\"", "releases.toml:5:1: release[0].integrity: "},
 		{"package empty", "commit = \"" + commit1 + "\"", "package = \"\"", "releases.toml:4:1: release[0].package: empty"},
 		{"package with space", "commit = \"" + commit1 + "\"", "package = \"a b\"", `release[0].package: "a b" holds white space`},
 		{"date missing", "date = \"2026-11-30\"\n", "", "releases.toml:2:3: release[0].date: missing"},
