@@ -73,8 +73,17 @@ func (w window) rfc3339(text []byte) (clock, bool) {
 // unix reads a unix time in s, ms, us or ns, or in s with a fraction. A number
 // outside of the run is a number and no time: the length is 0.
 func (w window) unix(text []byte, digits int) (clock, int) {
-	unit := map[int]int64{10: 1e9, 13: 1e6, 16: 1e3, 19: 1}[digits]
-	if unit == 0 {
+	var unit int64
+	switch digits {
+	case 10:
+		unit = 1e9
+	case 13:
+		unit = 1e6
+	case 16:
+		unit = 1e3
+	case 19:
+		unit = 1
+	default:
 		return clock{}, 0
 	}
 	n, err := strconv.ParseInt(string(text[:digits]), 10, 64)

@@ -46,7 +46,7 @@ func (c *comparison) report(d Difference) { c.differences = append(c.differences
 // entries compares a pair of entries whose names belong together.
 func (c *comparison) entries(i, j int) {
 	a, b := &c.a.run.Entries[i], &c.b.run.Entries[j]
-	c.texts(c.a.name(i), c.b.name(j))
+	c.texts(c.a.names[i], c.b.names[j])
 	if a.Type != b.Type {
 		c.report(Difference{Path: a.Path, Offset: -1, A: string(a.Type), B: string(b.Type), Why: "another type of file"})
 		return

@@ -20,7 +20,7 @@ func isUUID(text []byte) bool {
 			if c != '-' {
 				return false
 			}
-		} else if kinds[c]&(digit|lowerHex|upperHex) == 0 {
+		} else if kinds[c]&hexDigit == 0 {
 			return false
 		}
 	}
@@ -28,12 +28,12 @@ func isUUID(text []byte) bool {
 	return oneCase(text[:uuidLen]) && (len(more) == 0 || kinds[more[0]] == 0)
 }
 
-func isULID(word []byte) bool {
-	if len(word) != ulidLen || word[0] < '0' || word[0] > '7' {
+func isULID(text []byte) bool {
+	if len(text) < ulidLen || text[0] > '7' || len(text) > ulidLen && kinds[text[ulidLen]] != 0 {
 		return false
 	}
 	upper, lower, hexes := true, true, true
-	for _, c := range word {
+	for _, c := range text[:ulidLen] {
 		hexes = hexes && kinds[c] != otherLetter
 		upper = upper && strings.IndexByte(crockford, c) >= 0
 		lower = lower && strings.IndexByte(crockfordLower, c) >= 0
@@ -127,9 +127,13 @@ func alike(c class, x, y string) bool {
 // makes less than one in a hundred thousand like it: a counter.
 func regular(c class, id string) bool {
 	part := randomPart(c, id)
-	seen := map[rune]bool{}
-	for _, r := range part {
-		seen[r] = true
+	var seen [256]bool
+	different := 0
+	for i := range len(part) {
+		if !seen[part[i]] {
+			seen[part[i]] = true
+			different++
+		}
 	}
-	return len(seen) <= min(len(part)/4, 4) && part != ""
+	return different <= min(len(part)/4, 4) && part != ""
 }

@@ -34,13 +34,13 @@ func (p *pairing) enter(dirA, dirB string) {
 	rest := folder{b: slices.Clone(c.b.children[dirB])}
 	byName := map[string]int{}
 	for _, j := range rest.b {
-		byName[string(c.b.name(j).data)] = j
+		byName[string(c.b.names[j].data)] = j
 	}
 	var equal [][2]int
 	for _, i := range c.a.children[dirA] {
-		name := c.a.name(i)
+		name := &c.a.names[i]
 		j, there := byName[string(name.data)]
-		if !there || p.volatile(&name) {
+		if !there || p.volatile(name) {
 			rest.a = append(rest.a, i)
 			continue
 		}
@@ -90,10 +90,13 @@ func (p *pairing) take(i, j int) {
 }
 
 // partners are the entries of the other folder whose name can belong to that
-// of i, as far as is known by now.
-func (p *pairing) partners(f *folder, i int) []int {
+// of i, as far as is known by now, and no more than are asked for.
+func (p *pairing) partners(f *folder, i, most int) []int {
 	var fit []int
 	for _, j := range f.b {
+		if len(fit) == most {
+			break
+		}
 		if p.c.fits(i, j) {
 			fit = append(fit, j)
 		}
@@ -102,12 +105,12 @@ func (p *pairing) partners(f *folder, i int) []int {
 }
 
 func (c *comparison) fits(i, j int) bool {
-	a, b := c.a.name(i), c.b.name(j)
+	a, b := &c.a.names[i], &c.b.names[j]
 	if c.a.run.Entries[i].Type != c.b.run.Entries[j].Type || a.bad != nil || b.bad != nil {
 		return false
 	}
 	ok := true
-	parted := c.walk(&a, &b, func(x, y token, v verdict) bool {
+	parted := c.walk(a, b, func(x, y token, v verdict) bool {
 		ok = v.why == "" && (v.kind != ID || !c.strangers(string(a.data[x.start:x.end]), string(b.data[y.start:y.end])))
 		return ok
 	})
@@ -119,7 +122,7 @@ func (p *pairing) unique() bool {
 	progress := false
 	for n := 0; n < len(p.open); n++ { // take opens more
 		for _, i := range slices.Clone(p.open[n].a) {
-			if fit := p.partners(&p.open[n], i); len(fit) == 1 {
+			if fit := p.partners(&p.open[n], i, 2); len(fit) == 1 {
 				p.remove(n, i, fit[0])
 				p.take(i, fit[0])
 				progress = true
@@ -133,7 +136,7 @@ func (p *pairing) unique() bool {
 func (p *pairing) byBirth() bool {
 	for n := range p.open {
 		for _, i := range slices.Clone(p.open[n].a) {
-			fit := p.partners(&p.open[n], i)
+			fit := p.partners(&p.open[n], i, len(p.open[n].b))
 			if len(fit) == 0 {
 				continue
 			}
@@ -185,7 +188,7 @@ func (p *pairing) remove(n, i, j int) {
 func (p *pairing) reportAlone() {
 	for _, f := range p.open {
 		if len(f.a) == 1 && len(f.b) == 1 && p.c.a.run.Entries[f.a[0]].Type == p.c.b.run.Entries[f.b[0]].Type {
-			p.c.texts(p.c.a.name(f.a[0]), p.c.b.name(f.b[0]))
+			p.c.texts(p.c.a.names[f.a[0]], p.c.b.names[f.b[0]])
 			continue
 		}
 		for _, i := range f.a {

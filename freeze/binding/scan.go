@@ -1,6 +1,6 @@
 package binding
 
-import "bytes"
+import "strings"
 
 // class is what a token is. Everything between tokens is literal text.
 type class uint8
@@ -34,7 +34,9 @@ type scanner struct {
 	fixed  []token
 	ranges []ruled // where a rule covers the numbers or words of a range
 
-	pos, mixed int // bytes before mixed are hex digits of both cases: no hex token
+	pos         int
+	afterEscape int // where a word begins, although a letter stands before it
+	mixed       int // bytes before it are hex digits of both cases: no hex token
 }
 
 // next returns the next token, or false at the end of the text.
@@ -56,28 +58,26 @@ func (s *scanner) next() (token, bool) {
 	}
 }
 
+// until returns the next token before limit. Most bytes are skipped: a token
+// begins with a digit, or with a letter that begins a long run of hex digits.
 func (s *scanner) until(limit int) (token, bool) {
 	for s.pos < limit {
-		c := kinds[s.text[s.pos]]
-		if c == 0 {
-			s.pos++
-			continue
+		c := s.text[s.pos]
+		k := kinds[c]
+		if len(s.ranges) > 0 && k != 0 && s.startsWord() && s.inPrefixRange() {
+			return s.word(wordToken, limit), true
 		}
-		if s.startsWord() {
-			if n := escapeRest(s.text[:limit], s.pos); n > 0 {
-				s.pos += n
-				continue
-			}
-			if t, ok := s.wholeWord(limit); ok {
-				s.pos = t.end
-				return t, true
-			}
-		}
-		if c&(digit|lowerHex|upperHex) != 0 {
+		switch far := s.pos + minHex - 1; {
+		case k == digit && s.startsWord() && isULID(s.text[s.pos:limit]):
+			return s.word(ulidToken, limit), true
+		case k == digit, k&hexLetter != 0 && far < limit && kinds[s.text[far]]&hexDigit != 0:
 			if t, ok := s.number(limit); ok {
 				s.pos = t.end
 				return t, true
 			}
+		case c == '\\' || c == '%':
+			s.pos += escapeLen(s.text[s.pos:limit]) - 1
+			s.afterEscape = s.pos + 1
 		}
 		s.pos++
 	}
@@ -85,28 +85,20 @@ func (s *scanner) until(limit int) (token, bool) {
 }
 
 func (s *scanner) startsWord() bool {
-	return s.pos == 0 || kinds[s.text[s.pos-1]] == 0
+	return s.pos == 0 || s.pos == s.afterEscape || kinds[s.text[s.pos-1]] == 0
 }
 
-// wholeWord is what only a word from its first to its last letter can be.
-func (s *scanner) wholeWord(limit int) (token, bool) {
-	end := s.pos
-	for end < limit && kinds[s.text[end]] != 0 {
-		end++
-	}
-	t := token{start: s.pos, end: end, count: 1}
-	if s.inPrefixRange() {
-		t.class = wordToken
-		return t, true
-	}
-	t.class = ulidToken
-	return t, isULID(s.text[s.pos:end])
+// word takes the whole word at pos.
+func (s *scanner) word(c class, limit int) token {
+	t := token{class: c, start: s.pos, end: s.pos + runOf(s.text[s.pos:limit], anyWord), count: 1}
+	s.pos = t.end
+	return t
 }
 
 // number is a time, an id or a number that begins at pos.
 func (s *scanner) number(limit int) (token, bool) {
 	text := s.text[s.pos:limit]
-	digits, hexes := runOf(text, digit), runOf(text, digit|lowerHex|upperHex)
+	digits, hexes := runOf(text, digit), runOf(text, hexDigit)
 	t := token{start: s.pos, count: 1}
 	if n := rfc3339Len(text, digits); n > 0 {
 		t.class, t.end = clockToken, s.pos+n
@@ -168,6 +160,10 @@ const (
 	lowerHex
 	upperHex
 	otherLetter
+
+	hexLetter = lowerHex | upperHex
+	hexDigit  = digit | hexLetter
+	anyWord   = hexDigit | otherLetter
 )
 
 var kinds = [256]uint8{
@@ -197,29 +193,25 @@ func oneCase(hex []byte) bool {
 	for _, c := range hex {
 		seen |= kinds[c]
 	}
-	return seen&(lowerHex|upperHex) != lowerHex|upperHex
+	return seen&hexLetter != hexLetter
 }
 
-// escapeRest is the length of what belongs to an escape that begins right
-// before at: \n, \u002f, %2F. Without it the first letters of the next word
-// would hide an id or a time.
-func escapeRest(text []byte, at int) int {
-	if at == 0 {
-		return 0
+// escapeLen is the length of an escape such as \n, \u002f or %2F, or 1 for a
+// backslash or percent sign that begins none. Without a look at them the first
+// letters of the next word would hide an id or a time.
+func escapeLen(text []byte) int {
+	hexes := runOf(text[min(1, len(text)):], hexDigit)
+	switch {
+	case len(text) < 2:
+		return 1
+	case text[0] == '%' && hexes >= 2:
+		return 3
+	case text[0] == '%':
+		return 1
+	case text[1] == 'u' && runOf(text[2:], hexDigit) >= 4:
+		return 6
+	case strings.IndexByte(`bfnrt"\/`, text[1]) >= 0:
+		return 2
 	}
-	rest := text[at:]
-	switch text[at-1] {
-	case '%':
-		if runOf(rest[:min(2, len(rest))], digit|lowerHex|upperHex) == 2 {
-			return 2
-		}
-	case '\\':
-		if rest[0] == 'u' && runOf(rest[1:min(5, len(rest))], digit|lowerHex|upperHex) == 4 {
-			return 5
-		}
-		if bytes.IndexByte([]byte("bfnrt"), rest[0]) >= 0 {
-			return 1
-		}
-	}
-	return 0
+	return 1
 }

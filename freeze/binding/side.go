@@ -20,6 +20,7 @@ type side struct {
 	bad      []*rootError
 	at       map[string]int // entry by path
 	children map[string][]int
+	names    []text
 	recipes  recipes // learned when the first digest is looked at
 	git      gitDirs
 }
@@ -36,6 +37,7 @@ func newSide(r *Run, rules []*rule) *side {
 	for i := range r.Entries {
 		parent := s.parent(r.Entries[i].Path)
 		s.children[parent] = append(s.children[parent], i)
+		s.names = append(s.names, s.name(i))
 	}
 	s.git = findGitDirs(s.at)
 	return s
