@@ -41,21 +41,19 @@ type scanner struct {
 
 // next returns the next token, or false at the end of the text.
 func (s *scanner) next() (token, bool) {
-	for {
-		limit := len(s.text)
-		if len(s.fixed) > 0 {
-			limit = s.fixed[0].start
-		}
-		if t, ok := s.until(limit); ok {
-			return s.ruled(t), true
-		}
-		if len(s.fixed) == 0 {
-			return token{}, false
-		}
-		t := s.fixed[0]
-		s.fixed, s.pos = s.fixed[1:], t.end
-		return t, true
+	limit := len(s.text)
+	if len(s.fixed) > 0 {
+		limit = s.fixed[0].start
 	}
+	if t, ok := s.until(limit); ok {
+		return s.ruled(t), true
+	}
+	if len(s.fixed) == 0 {
+		return token{}, false
+	}
+	t := s.fixed[0]
+	s.fixed, s.pos = s.fixed[1:], t.end
+	return t, true
 }
 
 // until returns the next token before limit. Most bytes are skipped: a token
