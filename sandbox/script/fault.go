@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -21,7 +22,7 @@ func ParseFault(args []string) (sandbox.Fault, error) {
 		args = append(args[:1:1], args[2:]...)
 	}
 	if len(args) < 3 {
-		return f, fmt.Errorf(faultUsage)
+		return f, errors.New(faultUsage)
 	}
 	f.Program, f.Pattern, f.Action = args[0], args[1], sandbox.FaultAction(args[2])
 	if _, err := regexp.Compile(f.Pattern); err != nil {
