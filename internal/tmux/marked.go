@@ -22,8 +22,8 @@ var recordStart = regexp.MustCompile(`^=[A-Za-z0-9_-]*\t%\d+\t\$\d+\t`)
 
 // ListMarked lists the panes of all sessions with the value of option, such as
 // "@owner", whose values are of [A-Za-z0-9_-].
-func (s Server) ListMarked(ctx context.Context, option string) ([]Marked, error) {
-	out, err := s.Run(ctx, "-u", "list-panes", "-a", "-F", "=#{"+option+"}\t"+paneFormat+"\t#{pane_start_path}")
+func (u User) ListMarked(ctx context.Context, option string) ([]Marked, error) {
+	out, err := u.Run(ctx, "list-panes", "-a", "-F", "=#{"+option+"}\t"+paneFormat+"\t#{pane_start_path}")
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (s Server) ListMarked(ctx context.Context, option string) ([]Marked, error)
 	for _, record := range records(out) {
 		p, err := parseMarked(record)
 		if err != nil {
-			return nil, fmt.Errorf("tmux list-panes on %q: %w", s.Socket, err)
+			return nil, fmt.Errorf("tmux list-panes on %q: %w", u.Socket, err)
 		}
 		panes = append(panes, p)
 	}

@@ -11,6 +11,15 @@ import (
 	"time"
 )
 
+// User is a server of the user's own, on which others run sessions, too. If it
+// has to be started, it reads the user's configuration: it is the user's from
+// then on.
+type User struct {
+	Socket string        // absolute path
+	Env    []string      // environment of the client; nil means the caller's
+	Limit  time.Duration // for one command; 0 means 10 seconds
+}
+
 var unreached = regexp.MustCompile(`(?:no server running on|error connecting to) (/.*?)(?: \([^()]*\))?$`)
 
 // DefaultSocket is the socket that tmux by itself would use with the
@@ -19,18 +28,27 @@ var unreached = regexp.MustCompile(`(?:no server running on|error connecting to)
 // It does not start a server for that, since one without a session is on its
 // way out when the next command comes.
 func DefaultSocket(ctx context.Context, env []string) (string, error) {
-	s := Server{Env: env}
-	out, err := s.exec(ctx, []string{"display-message", "-p", "#{socket_path}"})
+	out, said, err := User{Env: env}.exec(ctx, []string{"display-message", "-p", "#{socket_path}"})
 	if path := strings.TrimSpace(out); err == nil && strings.HasPrefix(path, "/") {
 		return path, nil
 	}
-	var said *saidError
-	if errors.As(err, &said) {
-		if m := unreached.FindStringSubmatch(said.text); m != nil {
-			return m[1], nil
-		}
+	if m := unreached.FindStringSubmatch(said); m != nil {
+		return m[1], nil
 	}
-	return "", fmt.Errorf("tmux does not say which socket is its default: %w", err)
+	return "", fmt.Errorf("tmux does not say which socket is its default: %q: %w", said, err)
+}
+
+// Run has the server do one command and returns what it printed. Its errors
+// are those of Server.Run.
+func (u User) Run(ctx context.Context, args ...string) (string, error) {
+	out, said, err := u.exec(ctx, append([]string{"-u", "-S", u.Socket}, args...))
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return "", fmt.Errorf("tmux %s on %q: no answer: %w", args[0], u.Socket, err)
+	case err != nil:
+		return "", Server{Socket: u.Socket}.answer(args[0], said, err)
+	}
+	return out, nil
 }
 
 // NewSession is a session to make.
@@ -45,10 +63,9 @@ type NewSession struct {
 }
 
 // NewSession makes a detached session whose pane stays when its program has
-// ended. A server that has to be started for it reads the user's own
-// configuration, since it is the user's from then on.
-func (s Server) NewSession(ctx context.Context, n NewSession) error {
-	args := []string{"-S", s.Socket, "new-session", "-d", "-s", n.Name, "-c", n.Dir, "-x", "200", "-y", "50"}
+// ended.
+func (u User) NewSession(ctx context.Context, n NewSession) error {
+	args := []string{"new-session", "-d", "-s", n.Name, "-c", n.Dir, "-x", "200", "-y", "50"}
 	for _, e := range n.Env {
 		args = append(args, "-e", e)
 	}
@@ -60,43 +77,26 @@ func (s Server) NewSession(ctx context.Context, n NewSession) error {
 	exact := "=" + n.Name + ":"
 	args = append(args, ";", "set-option", "-w", "-t", exact, "remain-on-exit", "on",
 		";", "set-option", "-p", "-t", exact, n.Option, n.Value)
-	_, err := s.exec(ctx, args)
+	_, err := u.Run(ctx, args...)
 	return err
 }
 
-// saidError is what a failed tmux said.
-type saidError struct {
-	text string
-	err  error
-}
-
-func (e *saidError) Error() string { return fmt.Sprintf("%v: %s", e.err, e.text) }
-func (e *saidError) Unwrap() error { return e.err }
-
-// exec runs tmux with no other arguments than these, where Run would choose
-// socket and configuration.
-func (s Server) exec(ctx context.Context, args []string) (string, error) {
-	limit := s.Limit
+// exec runs tmux and returns what it printed, and what it said besides.
+func (u User) exec(ctx context.Context, args []string) (out, said string, err error) {
+	limit := u.Limit
 	if limit == 0 {
 		limit = 10 * time.Second
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	program := s.Program
-	if program == "" {
-		program = "tmux"
-	}
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Env = s.Env
+	cmd := exec.CommandContext(ctx, "tmux", args...)
+	cmd.Env = u.Env
 	cmd.WaitDelay = waitDelay
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
+	err = cmd.Run()
 	if ctx.Err() != nil {
-		return "", fmt.Errorf("no answer within %v: %w", limit, ctx.Err())
+		err = ctx.Err()
 	}
-	if err != nil {
-		return "", &saidError{strings.TrimSpace(stderr.String()), err}
-	}
-	return stdout.String(), nil
+	return stdout.String(), strings.TrimSpace(stderr.String()), err
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
+	"github.com/freeze-contracts/permafrost/internal/stint/git"
 	"github.com/freeze-contracts/permafrost/internal/stint/project"
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
 	"github.com/freeze-contracts/permafrost/internal/tmux"
@@ -86,7 +87,7 @@ func (r *Runner) defaultSocket(ctx context.Context) (string, error) {
 	if !v.AtLeast(3, 2) {
 		return "", fmt.Errorf("tmux is %s, and a session needs 3.2 or newer: update it", v.Name)
 	}
-	return tmux.DefaultSocket(ctx, r.Env)
+	return tmux.DefaultSocket(ctx, git.Environ(r.Env))
 }
 
 func freeName(names []string, panes []tmux.Marked) (string, error) {

@@ -49,8 +49,8 @@ func (r *Runner) Close() error { return r.state.Close() }
 
 // server is the tmux server on a recorded socket. What runs in it gets no
 // variable by which its git would work in another repository.
-func (r *Runner) server(socket string) tmux.Server {
-	return tmux.Server{Socket: socket, Env: git.Environ(r.Env)}
+func (r *Runner) server(socket string) tmux.User {
+	return tmux.User{Socket: socket, Env: git.Environ(r.Env)}
 }
 
 func (r *Runner) panes(ctx context.Context, socket string) ([]tmux.Marked, error) {
