@@ -24,14 +24,20 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// Each script is one story of a maintainer at a terminal.
-func TestScripts(t *testing.T) {
+// requireTmux skips where tmux is missing at a desk, and fails in make check.
+func requireTmux(t *testing.T) {
+	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		if os.Getenv("PERMAFROST_CHECK") != "" {
 			t.Fatal("tmux is missing")
 		}
 		t.Skip("tmux is missing")
 	}
+}
+
+// Each script is one story of a maintainer at a terminal.
+func TestScripts(t *testing.T) {
+	requireTmux(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
