@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // marker carries the box's path in the environment of all that runs in it.
@@ -68,10 +69,23 @@ func (p place) environment(extra map[string]string) []string {
 	}
 	env["GIT_CONFIG_COUNT"] = strconv.Itoa(len(config))
 	maps.Copy(env, extra)
+	return entries(env)
+}
 
-	var list []string
+func entries(env map[string]string) (list []string) {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		list = append(list, name+"="+env[name])
 	}
 	return list
+}
+
+// override lets later entries replace earlier ones. Which of two entries of
+// one name a program takes would be its own choice.
+func override(env, more []string) []string {
+	merged := map[string]string{}
+	for _, entry := range append(slices.Clone(env), more...) {
+		name, value, _ := strings.Cut(entry, "=")
+		merged[name] = value
+	}
+	return entries(merged)
 }

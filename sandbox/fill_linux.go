@@ -82,6 +82,9 @@ func (p place) linkTools(tools []string) error {
 		if err := checkName("tool", name); err != nil {
 			return err
 		}
+		if name == "tmux" {
+			return errors.New("tool \"tmux\": a box has a tmux server of its own: ask for it by tmux ([box] tmux = true in freeze.toml)")
+		}
 		program, err := lookUp(name)
 		if err != nil {
 			return fmt.Errorf("tool %q, named under tools ([box] tools in freeze.toml): %w", name, err)

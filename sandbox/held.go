@@ -10,6 +10,9 @@ import (
 func (e *HeldError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "box %q could not be proved empty, so nothing was removed: %s", e.Root, e.Why)
+	if len(e.Left) == 0 {
+		fmt.Fprintf(&b, "\n  no process that this user may look into holds it; root can see who does: fuser -v %s", place(e.Root).lease())
+	}
 	for _, p := range e.Left {
 		fmt.Fprintf(&b, "\n  %v", p)
 	}

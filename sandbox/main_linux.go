@@ -65,12 +65,12 @@ func isMachinery() bool {
 
 // owns tells whether exe is a name of the copy that lies in this box.
 func (p place) owns(exe string) bool {
-	copy, err := os.Stat(p.self())
+	self, err := os.Stat(p.self())
 	if err != nil {
 		return false
 	}
 	info, err := os.Stat(exe)
-	return err == nil && os.SameFile(info, copy)
+	return err == nil && os.SameFile(info, self)
 }
 
 func playRole(p place, name string, roles []Role) int {

@@ -38,7 +38,7 @@ func (b *Box) runCmd(ctx context.Context, c Cmd) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	p := &program{Path: path, Args: c.Args, Dir: b.place.at("project"), Env: append(b.Env(), c.Env...), Terminal: c.Terminal}
+	p := &program{Path: path, Args: c.Args, Dir: b.Project(), Env: override(b.env, c.Env), Terminal: c.Terminal}
 	if c.Role != "" {
 		p.Args = append([]string{c.Role}, c.Args...)
 	}

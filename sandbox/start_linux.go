@@ -15,6 +15,10 @@ import (
 // defaultPatience is how long the proof is tried.
 const defaultPatience = 10 * time.Second
 
+// supervisorLimit is for a program that does not call Main: its copy would go
+// on as the program does.
+const supervisorLimit = 30 * time.Second
+
 // Box is a running box. Its methods may be called from several goroutines.
 type Box struct {
 	place    place
@@ -87,11 +91,17 @@ func (b *Box) start(ctx context.Context, cfg Config) error {
 	if err := b.place.fill(cfg); err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, supervisorLimit)
+	defer cancel()
 	r, err := b.control.call(ctx, request{Setup: &setup{
 		Namespace: !cfg.NoNamespace, FirstPID: cfg.FirstPID, Without: cfg.without, Patience: nanoseconds(cfg.Patience),
 	}})
 	b.kind = r.Kind
-	return errors.Join(err, r.err("supervisor"))
+	if err != nil {
+		b.supervisor.Process.Kill()
+		return fmt.Errorf("its supervisor, a copy of this program, does not answer: sandbox.Main must be the first thing that the program calls: %w", err)
+	}
+	return r.err("supervisor")
 }
 
 func (b *Box) startSupervisor() error {

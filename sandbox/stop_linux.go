@@ -22,7 +22,8 @@ func (b *Box) stop(ctx context.Context) error {
 	}
 	patience := b.patience
 	if deadline, ok := ctx.Deadline(); ok {
-		patience = min(patience, time.Until(deadline))
+		// What is left of it is for the answer to come back.
+		patience = min(patience, time.Until(deadline)*9/10)
 	}
 	r, err := b.control.call(ctx, request{Stop: &stop{Patience: nanoseconds(patience)}})
 	if errors.Is(err, errGone) {

@@ -104,6 +104,7 @@ func (s *supervisor) open() error {
 	}
 	s.lookout.none = s.children.reap
 	s.children = children{asked: map[int]uint64{}, onExit: s.exited}
+	s.setup.Patience = nanoseconds(defaultPatience) // the caller may be gone before it says more
 	unix.Umask(0o022)
 	// A core file is nothing that a program persists.
 	unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})

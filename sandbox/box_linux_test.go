@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,6 +29,7 @@ func TestRun(t *testing.T) {
 		{"the project is where it starts", sandbox.Cmd{Args: []string{"sh", "-c", "pwd"}}, 0, b.Project() + "\n", ""},
 		{"another folder", sandbox.Cmd{Args: []string{"sh", "-c", "pwd"}, Dir: "home"}, 0, b.Home() + "\n", ""},
 		{"environment of box and call", sandbox.Cmd{Args: []string{"sh", "-c", "echo $OWN $MORE"}, Env: []string{"MORE=more"}}, 0, "value more\n", ""},
+		{"environment of the call wins", sandbox.Cmd{Args: []string{"env"}, Env: []string{"OWN=other"}}, 0, strings.Join(with(b.Env(), "OWN=value", "OWN=other"), "\n") + "\n", ""},
 		{"umask", sandbox.Cmd{Args: []string{"sh", "-c", "umask"}}, 0, "0022\n", ""},
 		{"a role", sandbox.Cmd{Role: "greeter", Args: []string{"hello", "you"}}, 5, "hello you " + b.Root() + " " + b.Home() + "\n", ""},
 		{"an unknown role", sandbox.Cmd{Role: "nobody"}, 2, "", "sandbox: role \"nobody\" is not one of those that this program names to sandbox.Main\n"},
@@ -155,6 +157,7 @@ func TestStartErrors(t *testing.T) {
 		{"no such parent", sandbox.Config{Root: "/tmp/nowhere.at.all/x"}, "no such file"},
 		{"a missing tool", sandbox.Config{Root: root, Tools: []string{"no-such-tool"}}, `tool "no-such-tool", named under tools ([box] tools in freeze.toml): not found on this machine's PATH`},
 		{"a tool with a folder", sandbox.Config{Root: root, Tools: []string{"../sh"}}, `tool "../sh": want the name of a program`},
+		{"tmux as a tool", sandbox.Config{Root: root, Tools: []string{"tmux"}}, `ask for it by tmux ([box] tmux = true in freeze.toml)`},
 		{"a missing stand-in", sandbox.Config{Root: root, StandIns: map[string]string{"codex": "/proc/nowhere"}}, `stand-in "codex"`},
 		{"a missing CLI", sandbox.Config{Root: root, CLI: "/proc/nowhere"}, `installing "/proc/nowhere"`},
 	} {
@@ -193,4 +196,10 @@ func TestInstall(t *testing.T) {
 	require.Equal(t, "one\n", sh(t, b, "app"))
 	require.NoError(t, b.Install(second))
 	require.Equal(t, "two\n", sh(t, b, "app"))
+}
+
+// with replaces one entry.
+func with(env []string, old, new string) []string {
+	env[slices.Index(env, old)] = new
+	return env
 }

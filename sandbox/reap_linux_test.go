@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -136,4 +137,30 @@ func TestDoctorMisses(t *testing.T) {
 			require.Contains(t, f.Remedy, "install "+f.Name)
 		}
 	}
+}
+
+// A caller that was killed before it had a supervisor leaves a box in which
+// nothing can have run.
+func TestReapHalfMade(t *testing.T) {
+	t.Parallel()
+	gone := command("true")
+	require.NoError(t, gone.Run())
+	root := sandbox.FreshRoot(8)
+	require.NoError(t, os.Mkdir(root, 0o700))
+	t.Cleanup(func() { os.RemoveAll(root) })
+	record := func(founder int) {
+		text := fmt.Sprintf(`{"format":1,"root":%q,"uid":%d,"started":"2020-01-01T00:00:00Z","boot":"x","founder":{"pid":%d,"start":%s},"supervisor":null,"init":null,"emptied":false}`,
+			root, os.Getuid(), founder, startOf(t, os.Getpid()))
+		require.NoError(t, os.WriteFile(root+"/box.json", []byte(text), 0o600))
+	}
+	record(os.Getpid())
+	f, ok := found(t, root)
+	require.True(t, ok)
+	require.True(t, f.Owner, "it is being made at this moment")
+	record(gone.Process.Pid)
+	f, ok = found(t, root)
+	require.True(t, ok)
+	require.False(t, f.Owner)
+	require.NoError(t, sandbox.Reap(t.Context(), f))
+	require.NoDirExists(t, root)
 }

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"syscall"
@@ -33,7 +34,7 @@ func startOnFullDisk(args []string) int {
 		fmt.Println(err)
 		return 1
 	}
-	_, err := sandbox.Start(nil, sandbox.Config{Root: dir + "/fz.full"})
+	_, err := sandbox.Start(context.Background(), sandbox.Config{Root: dir + "/fz.full"})
 	left, _ := os.ReadDir(dir)
 	fmt.Printf("%v; left: %d\n", err, len(left))
 	return 0

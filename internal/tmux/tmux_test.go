@@ -1,0 +1,244 @@
+//go:build unix
+
+package tmux_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/freeze-contracts/permafrost/internal/tmux"
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+)
+
+// serve starts a server with one session of that name, whose pane shows and
+// does nothing.
+func serve(t *testing.T, session string) (tmux.Server, tmux.Pane) {
+	t.Helper()
+	s := empty(t)
+	_, err := s.Run(t.Context(), "new-session", "-d", "-s", session, "-x", "80", "-y", "24", "exec sleep 1000")
+	require.NoError(t, err)
+	panes, err := s.ListPanes(t.Context())
+	require.NoError(t, err)
+	require.Len(t, panes, 1)
+	t.Cleanup(func() {
+		syscall.Kill(serverPID(t, panes[0]), syscall.SIGCONT)
+		s.KillServer(context.Background())
+	})
+	return s, panes[0]
+}
+
+// empty is a server that was not started.
+func empty(t *testing.T) tmux.Server {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		if os.Getenv("PERMAFROST_CHECK") == "1" {
+			t.Fatal("tmux is not installed")
+		}
+		t.Skip("tmux is not installed")
+	}
+	dir, err := os.MkdirTemp("/tmp", "t")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return tmux.Server{Socket: dir + "/s", Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LC_ALL=C.UTF-8", "SHELL=/bin/sh"}}
+}
+
+// serverPID is the parent of a pane's process.
+func serverPID(t *testing.T, p tmux.Pane) int {
+	t.Helper()
+	out, err := exec.Command("ps", "-o", "ppid=", "-p", strconv.Itoa(p.PID)).Output()
+	if err != nil {
+		return 0x7fffffff // gone, and no pid that there can be
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(out)))
+	require.NoError(t, err)
+	return pid
+}
+
+func TestListPanes(t *testing.T) {
+	t.Parallel()
+	s, pane := serve(t, "one")
+	_, err := s.Run(t.Context(), "split-window", "-d", "-t", "one", "-c", "/usr", "exec sleep 1001")
+	require.NoError(t, err)
+	_, err = s.Run(t.Context(), "new-session", "-d", "-s", "one-more", "exec sleep 1002")
+	require.NoError(t, err)
+	var panes []tmux.Pane
+	require.Eventually(t, func() bool { // a pane is a fork of tmux before it is the program
+		panes, err = s.ListPanes(t.Context())
+		return err == nil && len(panes) == 3 && panes[1].Command == "sleep" && panes[1].Path == "/usr" && panes[2].Command == "sleep" && panes[2].Path != ""
+	}, 10*time.Second, 5*time.Millisecond)
+	wd, err := os.Getwd()
+	require.NoError(t, err)
+	want := []tmux.Pane{
+		{ID: "%0", Session: "one", SessionID: "$0", PID: pane.PID, Active: true, Command: "sleep", Path: wd},
+		{ID: "%1", Session: "one", SessionID: "$0", Index: 1, PID: panes[1].PID, Command: "sleep", Path: "/usr"},
+		{ID: "%2", Session: "one-more", SessionID: "$1", PID: panes[2].PID, Active: true, Command: "sleep", Path: wd},
+	}
+	if diff := cmp.Diff(want, panes); diff != "" {
+		t.Errorf("ListPanes (-want +got)\n%s", diff)
+	}
+}
+
+// A prefix of a session's name is not its name, though tmux would take it.
+func TestHasSession(t *testing.T) {
+	t.Parallel()
+	s, _ := serve(t, "job-15")
+	_, err := s.Run(t.Context(), "has-session", "-t", "job-1")
+	require.NoError(t, err, "this tmux takes no prefix any more: say so in the package comment")
+	for name, want := range map[string]bool{"job-15": true, "job-1": false, "": false} {
+		got, err := s.HasSession(t.Context(), name)
+		require.NoError(t, err)
+		require.Equal(t, want, got, name)
+	}
+}
+
+// Absent, unknown, and answered are three things.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	ask := func(s tmux.Server) error {
+		_, err := s.ListPanes(t.Context())
+		return err
+	}
+	t.Run("never started", func(t *testing.T) {
+		require.ErrorIs(t, ask(empty(t)), tmux.ErrAbsent)
+	})
+	t.Run("a socket that nobody listens on", func(t *testing.T) {
+		s := empty(t)
+		l, err := net.Listen("unix", s.Socket)
+		require.NoError(t, err)
+		l.(*net.UnixListener).SetUnlinkOnClose(false)
+		l.Close()
+		require.ErrorIs(t, ask(s), tmux.ErrAbsent)
+	})
+	t.Run("a folder that is not there", func(t *testing.T) {
+		s := empty(t)
+		s.Socket += "/deeper/s"
+		require.Error(t, ask(s))
+	})
+	t.Run("somebody who is no tmux", func(t *testing.T) {
+		s := empty(t)
+		l, err := net.Listen("unix", s.Socket)
+		require.NoError(t, err)
+		defer l.Close()
+		go func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				c.Close()
+			}
+		}()
+		unknown(t, ask(s))
+	})
+	t.Run("a stopped server", func(t *testing.T) {
+		s, pane := serve(t, "one")
+		pid := serverPID(t, pane)
+		require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+		s.Limit = 200 * time.Millisecond
+		started := time.Now()
+		err := ask(s)
+		unknown(t, err)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Less(t, time.Since(started), 5*time.Second, "it must not wait for the streams that the server holds")
+		require.NoError(t, syscall.Kill(pid, syscall.SIGCONT))
+	})
+	t.Run("no tmux", func(t *testing.T) {
+		s := empty(t)
+		s.Program = "/nowhere/tmux"
+		unknown(t, ask(s))
+	})
+	t.Run("a refusal", func(t *testing.T) {
+		s, _ := serve(t, "one")
+		_, err := s.Run(t.Context(), "kill-session", "-t", "secret")
+		var refused *tmux.RefusedError
+		require.True(t, errors.As(err, &refused), "%v", err)
+		require.Equal(t, &tmux.RefusedError{Command: "kill-session", Message: "can't find session: secret"}, refused)
+	})
+}
+
+// unknown is an error from which nothing may be concluded.
+func unknown(t *testing.T, err error) {
+	t.Helper()
+	var refused *tmux.RefusedError
+	require.Error(t, err)
+	require.NotErrorIs(t, err, tmux.ErrAbsent)
+	require.False(t, errors.As(err, &refused), "%v", err)
+}
+
+func TestKillServer(t *testing.T) {
+	t.Parallel()
+	s, _ := serve(t, "one")
+	require.NoError(t, s.KillServer(t.Context()))
+	require.Eventually(t, func() bool {
+		_, err := s.ListPanes(t.Context())
+		return errors.Is(err, tmux.ErrAbsent)
+	}, 10*time.Second, 5*time.Millisecond)
+}
+
+// Keys are pressed by name, text is typed as it is, a trailing semicolon too.
+func TestKeysAndCapture(t *testing.T) {
+	t.Parallel()
+	s, _ := serve(t, "idle")
+	_, err := s.Run(t.Context(), "new-session", "-d", "-s", "cat", "-x", "40", "-y", "10", "stty -echo; exec cat")
+	require.NoError(t, err)
+	panes, err := s.ListPanes(t.Context())
+	require.NoError(t, err)
+	pane := panes[indexOf(panes, "cat")].ID
+	long := strings.Repeat("0123456789", 6)
+	for _, text := range []string{"Enter é -x;", "#{pid}", long} {
+		require.NoError(t, s.SendText(t.Context(), pane, text))
+		require.NoError(t, s.SendKeys(t.Context(), pane, "Enter"))
+	}
+	require.NoError(t, s.SendKeys(t.Context(), pane, "a", "Space", "b;", "Enter"))
+	want := "Enter é -x;\n#{pid}\n" + long + "\na b;\n"
+	var screen string
+	require.Eventually(t, func() bool {
+		screen, err = s.Capture(t.Context(), pane)
+		return err == nil && strings.Contains(screen, "a b;")
+	}, 10*time.Second, 5*time.Millisecond)
+	if diff := cmp.Diff(want, strings.TrimRight(screen, "\n")+"\n"); diff != "" {
+		t.Errorf("Capture (-want +got)\n%s", diff)
+	}
+}
+
+func indexOf(panes []tmux.Pane, session string) int {
+	for i, p := range panes {
+		if p.Session == session {
+			return i
+		}
+	}
+	return -1
+}
+
+func TestReadVersion(t *testing.T) {
+	empty(t)
+	said, err := exec.Command("tmux", "-V").Output()
+	require.NoError(t, err)
+	v, err := tmux.ReadVersion(t.Context(), "")
+	require.NoError(t, err)
+	require.Equal(t, string(said), "tmux "+v.Name+"\n")
+	_, err = tmux.ReadVersion(t.Context(), "/bin/true")
+	require.ErrorContains(t, err, "holds no version")
+
+	for _, c := range []struct {
+		v           tmux.Version
+		major, less int
+		want        bool
+	}{
+		{tmux.Version{Major: 3, Minor: 2}, 3, 2, true},
+		{tmux.Version{Major: 3, Minor: 1}, 3, 2, false},
+		{tmux.Version{Major: 4, Minor: 0}, 3, 2, true},
+		{tmux.Version{Major: 2, Minor: 9}, 3, 2, false},
+	} {
+		require.Equal(t, c.want, c.v.AtLeast(c.major, c.less), "%v", c)
+	}
+}
