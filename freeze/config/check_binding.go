@@ -121,7 +121,7 @@ func (c *checker) glob(key, glob string) error {
 			return c.doc.Errorf(key, "%q can match nothing: paths of a box read home/a/b or project/a, without dots and empty parts", glob)
 		}
 	}
-	return nil
+	return c.text(key, glob)
 }
 
 // pointer checks a JSON pointer as RFC 6901 has it.

@@ -177,6 +177,7 @@ func TestLoadErrors(t *testing.T) {
 		{"binding without file", `file = "**/session.json"`, ``, `26:3: binding[0].file: missing`},
 		{"binding glob", `"**/session.json"`, `"**/[a"`, `28:1: binding[0].file: "**/[a": syntax error in pattern`},
 		{"binding absolute", `"**/session.json"`, `"/home/a"`, `28:1: binding[0].file: "/home/a" can match nothing`},
+		{"binding placeholder", `"**/session.json"`, `"{home}/a"`, `28:1: binding[0].file: {home}: there are no placeholders here`},
 		{"binding pointer", `"/fingerprint"`, `"fingerprint"`, `29:1: binding[0].pointer: "fingerprint" is no JSON pointer`},
 		{"binding pointer escape", `"/fingerprint"`, `"/a~2"`, `29:1: binding[0].pointer: "/a~2" is no JSON pointer`},
 		{"binding kind", `kind = "derived"`, `kind = "time"`, `30:1: binding[0].kind: "time" is no kind that can be declared, those are derived, decimal`},

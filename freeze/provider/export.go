@@ -15,9 +15,9 @@ import (
 	"strings"
 )
 
-// attributes outrank those of the tree, so that export-ignore, line ends and
-// filters leave the source as it was committed.
-const attributes = "* -export-ignore -export-subst -text -ident -filter -working-tree-encoding\n"
+// attributes outrank those of the tree, so that export-ignore and line ends
+// leave the source as it was committed. Filters are not configured here.
+const attributes = "* -export-ignore -export-subst -text -ident -working-tree-encoding\n"
 
 // export writes the tree of a commit into dir, byte for byte, and returns what
 // of it is not there. gitDir is a folder to make: a repository without objects
