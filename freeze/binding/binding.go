@@ -55,7 +55,8 @@ type Rule struct {
 	// Derive names the derivation of a Derived value, Inputs what it takes:
 	// "{root}", "{home}", "{project}" with or without a path below them stand
 	// for that absolute path, anything else is the box-relative path of an
-	// entry, such as view/head/stdout, and stands for its content.
+	// entry, such as view/head/stdout, and stands for its content. None means
+	// "{project}".
 	Derive string
 	Inputs []string
 	// Pattern is a regexp that an Opaque or Derived value matches as a whole.

@@ -61,6 +61,9 @@ func compileRule(r Rule) (*rule, error) {
 	if r.Kind == Derived && r.Derive == "" {
 		return nil, fmt.Errorf("kind derived without the name of its derivation")
 	}
+	if r.Kind == Derived && len(r.Inputs) == 0 {
+		c.Inputs = []string{"{project}"}
+	}
 	if r.Pattern == "" {
 		return c, nil
 	}
