@@ -54,10 +54,19 @@ func (s *Scenario) Uses() []string { return uses(s.lines) }
 // UsesFor lists the releases that the script uses when version is frozen.
 func (s *Scenario) UsesFor(version string) []string { return uses(s.inEffect(version)) }
 
+// otherRelease is the version that the line switches to, where it does.
+func otherRelease(l script.Line) (string, bool) {
+	if l.Command() != "use" {
+		return "", false
+	}
+	v, err := used(l)
+	return v, err == nil && v != this
+}
+
 func uses(lines []script.Line) []string {
 	var versions []string
 	for _, l := range lines {
-		if v, err := used(l); l.Command() == "use" && err == nil {
+		if v, ok := otherRelease(l); ok {
 			versions = append(versions, v)
 		}
 	}

@@ -58,7 +58,7 @@ func TestDigestIsPinned(t *testing.T) {
 }
 
 func TestUses(t *testing.T) {
-	s := load(t, "use v1.10.0\nexec x\n[release>=v2.0.0] use v2.0.0\nuse v1.9.0\nuse v1.10.0\n")
+	s := load(t, "use v1.10.0\nexec x\n[release>=v2.0.0] use v2.0.0\nuse v1.9.0\nuse this\nuse v1.10.0\n")
 	if d := cmp.Diff([]string{"v1.9.0", "v1.10.0", "v2.0.0"}, s.Uses()); d != "" {
 		t.Errorf("Uses (-want +got)\n%s", d)
 	}

@@ -71,15 +71,19 @@ func unnegated(ts *testscript.TestScript, neg bool, name string) {
 	}
 }
 
-// use VERSION: later lines run that release.
+// use VERSION: later lines run that release. use this: the one being frozen.
 func (r *runner) use(ts *testscript.TestScript, neg bool, args []string) {
 	unnegated(ts, neg, "use")
 	if len(args) != 1 {
 		ts.Fatalf("usage: use VERSION")
 	}
-	dir, ok := r.orders.Builds[args[0]]
+	version := args[0]
+	if version == this {
+		version = r.orders.Version
+	}
+	dir, ok := r.orders.Builds[version]
 	if !ok {
-		ts.Fatalf("release %s was not built for this run", args[0])
+		ts.Fatalf("release %s was not built for this run", version)
 	}
 	ts.Check(r.in.Install(dir))
 }

@@ -1,6 +1,7 @@
 package scenario_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -139,7 +140,7 @@ func TestKeep(t *testing.T) {
 
 func TestUse(t *testing.T) {
 	s := makeSubject(t, "shell")
-	res := run(t, s.text(t, "v1.1.0", "view a jot --version\nuse v1.0.0\nview b jot --version\nuse v1.1.0\nview c jot --version\nexec jot init\n"))
+	res := run(t, s.text(t, "v1.1.0", "view a jot --version\nuse v1.0.0\nview b jot --version\nuse this\nview c jot --version\nexec jot init\n"))
 	for name, want := range map[string]string{"a": "jot 1.1.0\n", "b": "jot 1.0.0\n", "c": "jot 1.1.0\n"} {
 		if d := cmp.Diff(want, string(entry(t, res, "view/"+name+"/stdout").Data)); d != "" {
 			t.Errorf("view %s (-want +got)\n%s", name, d)
@@ -204,6 +205,22 @@ func TestRunEndsByItsLimit(t *testing.T) {
 	require.ErrorAs(t, err, &e)
 	require.Contains(t, e.Why, "holds its standard output open")
 	require.Less(t, time.Since(start), 30*time.Second)
+}
+
+func TestRunIsCancelled(t *testing.T) {
+	s := makeSubject(t, "shell")
+	spec := s.text(t, "v1.0.0", "exec jot init\nexec jot open\nscreen jot -wait never\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(time.Second, cancel)
+	require.ErrorIs(t, runFails(t, ctx, spec), context.Canceled)
+}
+
+// Code that is not released yet is newer than every release.
+func TestRunHead(t *testing.T) {
+	s := makeSubject(t, "shell")
+	s.builds = map[string]string{scenario.Head: s.builds["v1.1.0"], "v1.0.0": s.builds["v1.0.0"]}
+	res := run(t, s.text(t, scenario.Head, "use v1.0.0\nexec jot init\nuse this\n[release>v9.0.0] view v jot --version\n"))
+	require.Equal(t, "jot 1.1.0\n", string(entry(t, res, "view/v/stdout").Data))
 }
 
 // A release may leave whatever it likes: it is ended, and the run stands.

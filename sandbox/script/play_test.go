@@ -26,6 +26,7 @@ func TestPlayFails(t *testing.T) {
 		command, why string
 	}{
 		{"a command", "# talk\nexec cli say well\n\n# trouble\nexec cli complain\nexec cli say never\n", 5, "exec cli complain", "unexpected command failure"},
+		{"a command that prints no text", "exec sh -c 'printf \"\\377\\376\"; exit 1'\n", 1, "exec sh -c 'printf \"\\377\\376\"; exit 1'", "unexpected command failure"},
 		{"an expectation", "exec cli say well\nstdout ill\n", 2, "stdout ill", "no match for `ill` found in stdout"},
 		{"a program that is not there", "exec jq .\n", 1, "exec jq .", `program "jq" is not in the box: name it in tools under [box]`},
 		{"and whose failure is expected", "exec cli say a\n! exec jq .\n", 2, "! exec jq .", `program "jq" is not in the box: name it in tools under [box]`},
@@ -92,6 +93,14 @@ name?`
 	if d := cmp.Diff(want, err.Error()); d != "" {
 		t.Errorf("Error (-want +got)\n%s", d)
 	}
+}
+
+// A name that is no UTF-8 is one that a file may have.
+func TestPlayTakesAnyName(t *testing.T) {
+	_, err := play(t, t.Context(), "\xff/\n.txtar", "exec cli complain\n")
+	var e *script.Error
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, 1, e.Line)
 }
 
 func TestPlayLeavesNoTrace(t *testing.T) {

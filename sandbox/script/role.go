@@ -12,6 +12,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/sandbox"
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -26,7 +27,8 @@ func Role(name string, setup func(in *sandbox.Inside, args []string) Setup) sand
 			return 2
 		}
 		p := newPlayer(in, j, os.Environ())
-		if err := json.MarshalWrite(os.Stdout, p.play(setup(in, j.Args))); err != nil {
+		// What a program prints may be anything.
+		if err := json.MarshalWrite(os.Stdout, p.play(setup(in, j.Args)), jsontext.AllowInvalidUTF8(true)); err != nil {
 			fmt.Fprintf(os.Stderr, "answering for script %q: %v\n", j.Name, err)
 			return 2
 		}

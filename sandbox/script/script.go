@@ -19,6 +19,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/sandbox"
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -88,7 +89,7 @@ func Play(ctx context.Context, box *sandbox.Box, role, name string, txtar []byte
 
 // Run is Play for a role that hands something back.
 func Run(ctx context.Context, box *sandbox.Box, role, name string, txtar []byte, args ...string) (*Result, error) {
-	in, err := json.Marshal(job{Name: name, Script: txtar, Args: args, Deadline: deadline(ctx)})
+	in, err := json.Marshal(job{Name: name, Script: txtar, Args: args, Deadline: deadline(ctx)}, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return nil, err
 	}
