@@ -162,7 +162,7 @@ func (c *checker) roots(key string, roots []string) error {
 		if err := c.text(at, root, "{home}", "{project}"); err != nil {
 			return err
 		}
-		if !regexp.MustCompile(`^\{(home|project)\}(/[^/{}]+)*$`).MatchString(root) || slices.ContainsFunc(strings.Split(root, "/"), dots) {
+		if !below(root) {
 			return c.doc.Errorf(at, "%q is not below {home} or {project}", root)
 		}
 		for _, other := range roots[:i] {
@@ -172,6 +172,11 @@ func (c *checker) roots(key string, roots []string) error {
 		}
 	}
 	return nil
+}
+
+// below reports whether s is {home} or {project}, or a path below one of them.
+func below(s string) bool {
+	return regexp.MustCompile(`^\{(home|project)\}(/[^/{}]+)*$`).MatchString(s) && !slices.ContainsFunc(strings.Split(s, "/"), dots)
 }
 
 func dots(s string) bool { return s == "." || s == ".." }

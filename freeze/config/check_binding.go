@@ -46,8 +46,10 @@ func (c *checker) binding(key string, b Binding) error {
 	if err := c.glob(key+".file", b.File); err != nil {
 		return err
 	}
-	if err := c.pointer(key+".pointer", b.Pointer); err != nil {
-		return err
+	if b.Pointer != "#name" && b.Pointer != "#target" {
+		if err := c.pointer(key+".pointer", b.Pointer); err != nil {
+			return err
+		}
 	}
 	if err := c.required(key+".kind", b.Kind); err != nil {
 		return err
@@ -55,29 +57,54 @@ func (c *checker) binding(key string, b Binding) error {
 	if !slices.Contains(BindingKinds(), b.Kind) {
 		return c.doc.Errorf(key+".kind", "%q is no kind that can be declared, those are %s", b.Kind, strings.Join(BindingKinds(), ", "))
 	}
-	if err := c.derive(key+".derive", b); err != nil {
+	if err := c.derived(key, b); err != nil {
 		return err
 	}
 	return c.pattern(key+".pattern", b)
 }
 
-func (c *checker) derive(key string, b Binding) error {
+func (c *checker) derived(key string, b Binding) error {
 	if b.Kind != "derived" {
-		return c.unwanted(key, "only a binding of kind derived has a derivation")
+		const why = "only a binding of kind derived has a derivation"
+		if err := c.unwanted(key+".derive", why); err != nil {
+			return err
+		}
+		return c.unwanted(key+".inputs", why)
 	}
-	if err := c.required(key, b.Derive); err != nil {
+	if err := c.required(key+".derive", b.Derive); err != nil {
 		return err
 	}
 	// A suite may register a Go function under a name that has no table here.
-	return c.name(key, b.Derive)
+	if err := c.name(key+".derive", b.Derive); err != nil {
+		return err
+	}
+	for i, input := range b.Inputs {
+		if err := c.input(tomldoc.At(key+".inputs", i), input); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// input checks what a derivation takes: a path, or what an entry holds.
+func (c *checker) input(key, input string) error {
+	if err := c.text(key, input, "{home}", "{project}"); err != nil {
+		return err
+	}
+	if !below(input) && !regexp.MustCompile(`^(home|project|view)/`).MatchString(input) {
+		return c.doc.Errorf(key, "%q is neither below {home} or {project} nor a path of a box: home/..., project/..., view/...", input)
+	}
+	return nil
 }
 
 func (c *checker) pattern(key string, b Binding) error {
-	if b.Kind != "opaque" {
-		return c.unwanted(key, "only a binding of kind opaque has a pattern")
-	}
-	if err := c.required(key, b.Pattern); err != nil {
-		return err
+	switch {
+	case b.Kind != "opaque" && b.Kind != "derived":
+		return c.unwanted(key, "only a binding of kind opaque or derived has a pattern")
+	case b.Kind == "opaque" || c.doc.Has(key):
+		if err := c.required(key, b.Pattern); err != nil {
+			return err
+		}
 	}
 	if _, err := regexp.Compile(b.Pattern); err != nil {
 		return c.doc.Errorf(key, "%v", err)

@@ -98,12 +98,20 @@ type Family struct {
 // Binding declares a value of a persisted file that belongs to the box and
 // that nothing could recognise by itself.
 type Binding struct {
-	Family  string `toml:"family"`
-	File    string `toml:"file"`    // a glob over the paths of the box; ** is any number of folders
-	Pointer string `toml:"pointer"` // a JSON pointer (RFC 6901); empty means the whole content
-	Kind    string `toml:"kind"`    // one of BindingKinds
-	Derive  string `toml:"derive"`  // the derivation of a derived value, and only of one
-	Pattern string `toml:"pattern"` // a regexp for the whole of an opaque value, and only of one
+	Family string `toml:"family"`
+	File   string `toml:"file"` // a glob over the paths of the box; ** is any number of folders
+	// Pointer is a JSON pointer (RFC 6901) in which a step * is any one step,
+	// or #name for the name of the file, or #target for that of a link. Empty
+	// means the whole content.
+	Pointer string `toml:"pointer"`
+	Kind    string `toml:"kind"` // one of BindingKinds
+	// Derive is the derivation of a derived value, and Inputs what it takes:
+	// paths below {home} or {project}, or paths of the box for their content.
+	// None means {project}.
+	Derive string   `toml:"derive"`
+	Inputs []string `toml:"inputs"`
+	// Pattern is a regexp for the whole of an opaque or a derived value.
+	Pattern string `toml:"pattern"`
 }
 
 // BindingKinds returns the kinds that a binding can be declared to have.

@@ -42,6 +42,7 @@ file = "**/session.json"
 pointer = "/fingerprint"
 kind = "derived"
 derive = "fingerprint"
+inputs = ["{project}", "view/head/stdout"]
 
 [[binding]]
 family = "sessions"
@@ -98,7 +99,7 @@ func TestLoad(t *testing.T) {
 			"project":  {Roots: []string{"{project}"}},
 		},
 		Binding: []config.Binding{
-			{Family: "sessions", File: "**/session.json", Pointer: "/fingerprint", Kind: "derived", Derive: "fingerprint"},
+			{Family: "sessions", File: "**/session.json", Pointer: "/fingerprint", Kind: "derived", Derive: "fingerprint", Inputs: []string{"{project}", "view/head/stdout"}},
 			{Family: "sessions", File: "**/key", Kind: "opaque", Pattern: "^[0-9a-f]{64}$"},
 		},
 		Derive:   map[string]config.Derive{"fingerprint": {Command: []string{"sh", "derive.sh", "{version}"}}},
@@ -118,7 +119,7 @@ func TestLoad(t *testing.T) {
 func TestLoadErrors(t *testing.T) {
 	for _, tt := range []struct{ name, old, new, want string }{
 		{"unknown key", `tmux = true`, `tmucks = true`, `14:1: box.tmucks: unknown key, known here: tools, tmux, env`},
-		{"unknown table", `[mutate]`, `[mutant]`, `47:2: mutant: unknown key`},
+		{"unknown table", `[mutate]`, `[mutant]`, `48:2: mutant: unknown key`},
 		{"wrong type", `tmux = true`, `tmux = "yes"`, `14:1: box.tmux: wrong type: wants true or false, not a string`},
 		{"no TOML", `tmux = true`, `tmux = yes`, `14:8: unexpected character`},
 
@@ -185,21 +186,26 @@ func TestLoadErrors(t *testing.T) {
 		{"binding without derive", `derive = "fingerprint"`, ``, `26:3: binding[0].derive: missing`},
 		{"binding needless derive", `kind = "derived"`, `kind = "host"`, `31:1: binding[0].derive: only a binding of kind derived has a derivation`},
 		{"binding derive", `derive = "fingerprint"`, `derive = "a b"`, `31:1: binding[0].derive: "a b" is no name`},
-		{"binding pattern", `"^[0-9a-f]{64}$"`, `"("`, "37:1: binding[1].pattern: error parsing regexp: missing closing )"},
-		{"binding without pattern", `pattern = "^[0-9a-f]{64}$"`, ``, `33:3: binding[1].pattern: missing`},
-		{"binding needless pattern", `kind = "opaque"`, `kind = "uid"`, `37:1: binding[1].pattern: only a binding of kind opaque has a pattern`},
-		{"binding twice", `file = "**/key"`, "file = \"**/session.json\"\npointer = \"/fingerprint\"", `33:3: binding[1]: the same family, file and pointer as binding[0]`},
+		{"binding input", `"view/head/stdout"`, `"/etc/passwd"`, `32:24: binding[0].inputs[1]: "/etc/passwd" is neither below {home} or {project} nor a path of a box`},
+		{"binding input placeholder", `"view/head/stdout"`, `"{root}"`, `32:24: binding[0].inputs[1]: {root} is no placeholder here, only {home} {project}`},
+		{"binding needless inputs", "kind = \"derived\"\nderive = \"fingerprint\"", `kind = "host"`, `31:1: binding[0].inputs: only a binding of kind derived has a derivation`},
+		{"binding special pointer", `"/fingerprint"`, `"#mode"`, `29:1: binding[0].pointer: "#mode" is no JSON pointer`},
+		{"binding empty pattern", `derive = "fingerprint"`, "derive = \"fingerprint\"\npattern = \"\"", `32:1: binding[0].pattern: empty`},
+		{"binding pattern", `"^[0-9a-f]{64}$"`, `"("`, "38:1: binding[1].pattern: error parsing regexp: missing closing )"},
+		{"binding without pattern", `pattern = "^[0-9a-f]{64}$"`, ``, `34:3: binding[1].pattern: missing`},
+		{"binding needless pattern", `kind = "opaque"`, `kind = "uid"`, `38:1: binding[1].pattern: only a binding of kind opaque or derived has a pattern`},
+		{"binding twice", `file = "**/key"`, "file = \"**/session.json\"\npointer = \"/fingerprint\"", `34:3: binding[1]: the same family, file and pointer as binding[0]`},
 
-		{"derive name", `[derive.fingerprint]`, `[derive."a/b"]`, `39:9: derive."a/b": "a/b" is no name`},
-		{"derive command", `command = ["sh", "derive.sh", "{version}"]`, ``, `39:9: derive.fingerprint.command: missing`},
-		{"derive placeholder", `"derive.sh", "{version}"`, `"{bin}/x"`, `40:18: derive.fingerprint.command[1]: {bin} is no placeholder here, only {version}`},
-		{"secret reason", `reason = "made up for the scenario"`, ``, `42:3: secret_ok[0].reason: missing`},
-		{"secret pointer", `"/token"`, `"token"`, `44:1: secret_ok[0].pointer: "token" is no JSON pointer`},
-		{"secret file", `[[secret_ok]]`, `[[secret_ok]]` + "\nreason = \"r\"\n[[secret_ok]]", `42:3: secret_ok[0].file: missing`},
-		{"mutate packages", `packages = ["./readers/..."]`, ``, `47:2: mutate.packages: missing`},
-		{"mutate suites", `suites = ["./contracts/..."]`, `suites = []`, `49:1: mutate.suites: empty`},
-		{"mutate outside", `"contracts/mutations"`, `"/tmp/mutations"`, `50:1: mutate.regressions: "/tmp/mutations" leads out`},
-		{"read scripts", `scripts = "contracts/read"`, ``, `52:2: read.scripts: missing`},
+		{"derive name", `[derive.fingerprint]`, `[derive."a/b"]`, `40:9: derive."a/b": "a/b" is no name`},
+		{"derive command", `command = ["sh", "derive.sh", "{version}"]`, ``, `40:9: derive.fingerprint.command: missing`},
+		{"derive placeholder", `"derive.sh", "{version}"`, `"{bin}/x"`, `41:18: derive.fingerprint.command[1]: {bin} is no placeholder here, only {version}`},
+		{"secret reason", `reason = "made up for the scenario"`, ``, `43:3: secret_ok[0].reason: missing`},
+		{"secret pointer", `"/token"`, `"token"`, `45:1: secret_ok[0].pointer: "token" is no JSON pointer`},
+		{"secret file", `[[secret_ok]]`, `[[secret_ok]]` + "\nreason = \"r\"\n[[secret_ok]]", `43:3: secret_ok[0].file: missing`},
+		{"mutate packages", `packages = ["./readers/..."]`, ``, `48:2: mutate.packages: missing`},
+		{"mutate suites", `suites = ["./contracts/..."]`, `suites = []`, `50:1: mutate.suites: empty`},
+		{"mutate outside", `"contracts/mutations"`, `"/tmp/mutations"`, `51:1: mutate.regressions: "/tmp/mutations" leads out`},
+		{"read scripts", `scripts = "contracts/read"`, ``, `53:2: read.scripts: missing`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			require.Contains(t, whole, tt.old)
