@@ -130,7 +130,7 @@ type Derive struct {
 // SecretOK permits a value that looks like a secret.
 type SecretOK struct {
 	File    string `toml:"file"`    // a glob as in Binding
-	Pointer string `toml:"pointer"` // a JSON pointer; empty means the whole content
+	Pointer string `toml:"pointer"` // a JSON pointer with * for any step; empty means anywhere in the file
 	Reason  string `toml:"reason"`
 }
 
