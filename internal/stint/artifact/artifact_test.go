@@ -97,7 +97,7 @@ func TestTakeRefuses(t *testing.T) {
 	}{
 		{"nothing", func(*bench) {}, "there is nothing to save"},
 		{"only ignored files", func(b *bench) { b.write(b.tree, "x.log", "x") }, "there is nothing to save"},
-		{"a binary file", func(b *bench) { b.write(b.tree, "a", "A\n"); b.write(b.tree, "pic ture", "\x89PNG\x00\x00") }, `pic ture" is binary`},
+		{"a binary file", func(b *bench) { b.write(b.tree, "a", "A\n"); b.write(b.tree, "pic ture", "\x89PNG\x00\x00") }, `"pic ture" is binary`},
 		{"a committed binary file", func(b *bench) { b.write(b.tree, "pic", "\x00"); b.commit(b.tree) }, "is binary"},
 		{"a name that is not UTF-8", func(b *bench) { b.write(b.tree, "caf\xe9", "x\n") }, "not UTF-8"},
 		{"a repository inside", func(b *bench) {

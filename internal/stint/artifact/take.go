@@ -50,12 +50,13 @@ func Take(ctx context.Context, worktree git.Tree, base string) (*Work, error) {
 }
 
 // section names the file that the end of a patch is about. No line of content
-// begins with this text, since each has a sign before it.
+// begins with this text, since each has a sign before it. Its line is the name
+// twice, with a/ and with b/ before it.
 func section(patch string) string {
 	const head = "\ndiff --git "
 	_, last, _ := strings.Cut(("\n" + patch)[strings.LastIndex("\n"+patch, head):], head)
 	names, _, _ := strings.Cut(last, "\n")
-	return fmt.Sprintf("%q", names[:len(names)/2])
+	return fmt.Sprintf("%q", strings.TrimPrefix(names[:len(names)/2], "a/"))
 }
 
 func files(changes []git.Change) []artifact.File {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -85,8 +86,11 @@ func (r *Runner) program(name string) (string, error) {
 		name = filepath.Join(r.Project.Tree.Dir, name)
 	}
 	path, err := exec.LookPath(name)
-	if err != nil {
-		return "", fmt.Errorf("program %q is not there: %w", name, err)
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("program %q is not on PATH", name)
+	case err != nil:
+		return "", fmt.Errorf("program %q cannot be run: %w", name, err)
 	}
 	return filepath.Abs(path)
 }
