@@ -5,7 +5,8 @@ import "time"
 // Found is a box kept from an earlier run.
 type Found struct {
 	Root    string    `json:"root"`
-	Owner   bool      `json:"owner"` // its supervisor lives: leave it alone
+	Owner   bool      `json:"owner"`   // its supervisor lives: leave it alone
+	Founder int       `json:"founder"` // pid of the process that made it
 	Started time.Time `json:"started"`
 	Left    []Process `json:"left"` // what holds it
 }

@@ -31,6 +31,9 @@ func Boxes() ([]Found, error) {
 			continue // not a box, or one that is being removed
 		}
 		found := Found{Root: root, Owner: p.hasOwner(r), Started: r.Started}
+		if r.Founder != nil {
+			found.Founder = r.Founder.PID
+		}
 		if !found.Owner {
 			found.Left, err = p.left()
 		}

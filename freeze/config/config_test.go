@@ -12,14 +12,14 @@ import (
 )
 
 const whole = `[subject]
-name = "stint"
+name = "diary"
 version_args = ["--version"]
 
 [provider]
 kind = "git"
-repo = "../stint.git"
+repo = "../diary.git"
 toolchain = ["go", "version"]
-build = ["go", "build", "-o", "{bin}/stint", "./cmd/stint"]
+build = ["go", "build", "-o", "{bin}/diary", "./cmd/diary"]
 env = { CGO_ENABLED = "0" }
 
 [box]
@@ -31,7 +31,7 @@ env = { EDITOR = "{home}/ed" }
 file = "codex.sh"
 
 [family.sessions]
-roots = ["{home}/.local/state/stint", "{project}"]
+roots = ["{home}/.local/state/diary", "{project}"]
 
 [family.project]
 roots = ["{project}"]
@@ -84,18 +84,18 @@ func TestLoad(t *testing.T) {
 	require.True(t, filepath.IsAbs(got.Dir), "Dir is %q", got.Dir)
 	want := &config.Config{
 		Dir:     got.Dir,
-		Subject: config.Subject{Name: "stint", VersionArgs: []string{"--version"}},
+		Subject: config.Subject{Name: "diary", VersionArgs: []string{"--version"}},
 		Provider: config.Provider{
 			Kind:      config.Git,
-			Repo:      "../stint.git",
+			Repo:      "../diary.git",
 			Toolchain: []string{"go", "version"},
-			Build:     []string{"go", "build", "-o", "{bin}/stint", "./cmd/stint"},
+			Build:     []string{"go", "build", "-o", "{bin}/diary", "./cmd/diary"},
 			Env:       map[string]string{"CGO_ENABLED": "0"},
 		},
 		Box:     config.Box{Tools: []string{"git", "sh"}, Tmux: true, Env: map[string]string{"EDITOR": "{home}/ed"}},
 		StandIn: map[string]config.StandIn{"codex": {File: "codex.sh"}},
 		Family: map[string]config.Family{
-			"sessions": {Roots: []string{"{home}/.local/state/stint", "{project}"}},
+			"sessions": {Roots: []string{"{home}/.local/state/diary", "{project}"}},
 			"project":  {Roots: []string{"{project}"}},
 		},
 		Binding: []config.Binding{
@@ -123,30 +123,30 @@ func TestLoadErrors(t *testing.T) {
 		{"wrong type", `tmux = true`, `tmux = "yes"`, `14:1: box.tmux: wrong type: wants true or false, not a string`},
 		{"no TOML", `tmux = true`, `tmux = yes`, `14:8: unexpected character`},
 
-		{"subject missing", "name = \"stint\"\n", ``, `1:2: subject.name: missing`},
-		{"subject empty", `"stint"`, `" "`, `2:1: subject.name: empty`},
-		{"subject path", `name = "stint"`, `name = "bin/stint"`, `2:1: subject.name: "bin/stint" is no file name`},
-		{"subject dots", `name = "stint"`, `name = ".."`, `2:1: subject.name: ".." is no file name`},
+		{"subject missing", "name = \"diary\"\n", ``, `1:2: subject.name: missing`},
+		{"subject empty", `"diary"`, `" "`, `2:1: subject.name: empty`},
+		{"subject path", `name = "diary"`, `name = "bin/diary"`, `2:1: subject.name: "bin/diary" is no file name`},
+		{"subject dots", `name = "diary"`, `name = ".."`, `2:1: subject.name: ".." is no file name`},
 		{"no version_args", "version_args = [\"--version\"]\n", ``, `1:2: subject.version_args: missing: the arguments that print the version, [] if nothing does`},
 		{"version_args placeholder", `"--version"`, `"{version}"`, `3:17: subject.version_args[0]: {version}: there are no placeholders here`},
 
 		{"provider missing", `kind = "git"`, ``, `5:2: provider.kind: missing: git or command`},
 		{"provider kind", `kind = "git"`, `kind = "cargo"`, `6:1: provider.kind: "cargo" is no provider, it is git or command`},
 		{"provider repo", `kind = "git"`, `kind = "command"`, `7:1: provider.repo: only the provider git has a repository`},
-		{"repo empty", `"../stint.git"`, `""`, `7:1: provider.repo: empty: leave it out`},
-		{"repo placeholder", `"../stint.git"`, `"{home}/stint"`, `7:1: provider.repo: {home}: there are no placeholders here`},
-		{"build missing", `build = ["go", "build", "-o", "{bin}/stint", "./cmd/stint"]`, ``, `5:2: provider.build: missing`},
-		{"build empty", `build = ["go", "build", "-o", "{bin}/stint", "./cmd/stint"]`, `build = []`, `9:1: provider.build: empty`},
-		{"build without bin", `"{bin}/stint"`, `"stint"`, `9:1: provider.build: names {bin} nowhere`},
-		{"build placeholder", `"./cmd/stint"]`, `"{home}"]`, `9:46: provider.build[4]: {home} is no placeholder here, only {bin} {version}`},
-		{"build unknown placeholder", `"./cmd/stint"]`, `"{comit}"]`, `9:46: provider.build[4]: {comit} is no placeholder here`},
-		{"build NUL", `"./cmd/stint"]`, `"\u0000"]`, `9:46: provider.build[4]: "\x00" holds a NUL`},
+		{"repo empty", `"../diary.git"`, `""`, `7:1: provider.repo: empty: leave it out`},
+		{"repo placeholder", `"../diary.git"`, `"{home}/diary"`, `7:1: provider.repo: {home}: there are no placeholders here`},
+		{"build missing", `build = ["go", "build", "-o", "{bin}/diary", "./cmd/diary"]`, ``, `5:2: provider.build: missing`},
+		{"build empty", `build = ["go", "build", "-o", "{bin}/diary", "./cmd/diary"]`, `build = []`, `9:1: provider.build: empty`},
+		{"build without bin", `"{bin}/diary"`, `"diary"`, `9:1: provider.build: names {bin} nowhere`},
+		{"build placeholder", `"./cmd/diary"]`, `"{home}"]`, `9:46: provider.build[4]: {home} is no placeholder here, only {bin} {version}`},
+		{"build unknown placeholder", `"./cmd/diary"]`, `"{comit}"]`, `9:46: provider.build[4]: {comit} is no placeholder here`},
+		{"build NUL", `"./cmd/diary"]`, `"\u0000"]`, `9:46: provider.build[4]: "\x00" holds a NUL`},
 		{"toolchain placeholder", `["go", "version"]`, `["go", "{bin}"]`, `8:20: provider.toolchain[1]: {bin}: there are no placeholders here`},
 		{"provider env name", `CGO_ENABLED =`, `"A=B" =`, `10:9: provider.env."A=B": "A=B" is no name of a variable`},
 		{"provider env value", `CGO_ENABLED = "0"`, `A = "{project}"`, `10:9: provider.env.A: {project} is no placeholder here, only {bin} {version}`},
 
 		{"tool path", `"sh"]`, `"/bin/sh"]`, `13:17: box.tools[1]: "/bin/sh" is no file name`},
-		{"tool is subject", `"sh"]`, `"stint"]`, `13:17: box.tools[1]: "stint" is the subject`},
+		{"tool is subject", `"sh"]`, `"diary"]`, `13:17: box.tools[1]: "diary" is the subject`},
 		{"tool tmux", `"sh"]`, `"tmux"]`, `13:17: box.tools[1]: tmux is not linked into a box: say tmux = true`},
 		{"tool twice", `"sh"]`, `"git"]`, `13:17: box.tools[1]: "git" is listed twice`},
 		{"box env owned", `EDITOR =`, `XDG_DATA_HOME =`, `15:9: box.env.XDG_DATA_HOME: the box sets XDG_DATA_HOME itself`},
@@ -157,7 +157,7 @@ func TestLoadErrors(t *testing.T) {
 		{"stand-in outside", `file = "codex.sh"`, `file = "../codex.sh"`, `18:1: stand_in.codex.file: "../codex.sh" leads out of the folder of freeze.toml`},
 		{"stand-in without file", `file = "codex.sh"`, ``, `17:11: stand_in.codex.file: missing`},
 		{"stand-in slash", `[stand_in.codex]`, `[stand_in."a/b"]`, `17:11: stand_in."a/b": "a/b" is no file name`},
-		{"stand-in subject", `[stand_in.codex]`, `[stand_in.stint]`, `17:11: stand_in.stint: "stint" is the subject`},
+		{"stand-in subject", `[stand_in.codex]`, `[stand_in.diary]`, `17:11: stand_in.diary: "diary" is the subject`},
 		{"stand-in tmux", `[stand_in.codex]`, `[stand_in.tmux]`, `17:11: stand_in.tmux: nothing stands in for tmux`},
 		{"stand-in and tool", `[stand_in.codex]`, `[stand_in.git]`, `17:11: stand_in.git: "git" is in box.tools too`},
 
@@ -166,12 +166,12 @@ func TestLoadErrors(t *testing.T) {
 		{"family dot", `[family.project]`, `[family.".a"]`, `23:9: family.".a": ".a" is no name`},
 		{"family empty", `[family.project]`, `[family.""]`, `23:9: family."": "" is no name`},
 		{"no roots", "[family.project]\nroots = [\"{project}\"]", `[family.project]`, `23:9: family.project.roots: missing`},
-		{"root outside", `"{home}/.local/state/stint"`, `"/var/lib"`, `21:10: family.sessions.roots[0]: "/var/lib" is not below {home} or {project}`},
-		{"root up", `"{home}/.local/state/stint"`, `"{home}/../x"`, `21:10: family.sessions.roots[0]: "{home}/../x" is not below`},
-		{"root glued", `"{home}/.local/state/stint"`, `"{home}x"`, `21:10: family.sessions.roots[0]: "{home}x" is not below`},
-		{"root bin", `"{home}/.local/state/stint"`, `"{bin}"`, `21:10: family.sessions.roots[0]: {bin} is no placeholder here, only {home} {project}`},
-		{"root trailing slash", `"{home}/.local/state/stint"`, `"{home}/"`, `21:10: family.sessions.roots[0]: "{home}/" is not below`},
-		{"roots nested", `"{home}/.local/state/stint"`, `"{project}/a"`, `21:25: family.sessions.roots[1]: "{project}" and "{project}/a" lie inside of one another`},
+		{"root outside", `"{home}/.local/state/diary"`, `"/var/lib"`, `21:10: family.sessions.roots[0]: "/var/lib" is not below {home} or {project}`},
+		{"root up", `"{home}/.local/state/diary"`, `"{home}/../x"`, `21:10: family.sessions.roots[0]: "{home}/../x" is not below`},
+		{"root glued", `"{home}/.local/state/diary"`, `"{home}x"`, `21:10: family.sessions.roots[0]: "{home}x" is not below`},
+		{"root bin", `"{home}/.local/state/diary"`, `"{bin}"`, `21:10: family.sessions.roots[0]: {bin} is no placeholder here, only {home} {project}`},
+		{"root trailing slash", `"{home}/.local/state/diary"`, `"{home}/"`, `21:10: family.sessions.roots[0]: "{home}/" is not below`},
+		{"roots nested", `"{home}/.local/state/diary"`, `"{project}/a"`, `21:25: family.sessions.roots[1]: "{project}" and "{project}/a" lie inside of one another`},
 
 		{"binding family", `family = "sessions"`, `family = "sesions"`, `27:1: binding[0].family: there is no family "sesions", there is project, sessions`},
 		{"binding without family", `family = "sessions"`, ``, `26:3: binding[0].family: missing`},

@@ -108,6 +108,10 @@ func (f *freezer) write(t *target, outcomes []Outcome) (written bool, err error)
 	if err := record(&entries, t, outcomes, f.req.Why); err != nil {
 		return false, err
 	}
+	encoded := entries.Encode()
+	if _, err := ledger.Parse(encoded); err != nil {
+		return false, fmt.Errorf("the ledger would no longer be one: %w", err)
+	}
 	st, err := fixture.Stage(f.Fixtures)
 	if err != nil {
 		return false, err
@@ -118,7 +122,7 @@ func (f *freezer) write(t *target, outcomes []Outcome) (written bool, err error)
 			return false, err
 		}
 	}
-	if err := st.Commit(entries.Encode()); err != nil {
+	if err := st.Commit(encoded); err != nil {
 		return false, err
 	}
 	*f.Ledger = entries
