@@ -13,6 +13,7 @@ package script
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -81,7 +82,8 @@ func Plain() sandbox.Role {
 
 // Play plays the script txtar in the box, by the role of that name, and hands
 // args to the role's setup. A script that fails is an *Error that calls it by
-// name.
+// name. One that has not come to its end by ctx's deadline fails then, and
+// Play may take some seconds more to say where it stood.
 func Play(ctx context.Context, box *sandbox.Box, role, name string, txtar []byte, args ...string) error {
 	_, err := Run(ctx, box, role, name, txtar, args...)
 	return err
@@ -94,7 +96,12 @@ func Run(ctx context.Context, box *sandbox.Box, role, name string, txtar []byte,
 		return nil, err
 	}
 	var stdout, stderr bytes.Buffer
-	code, err := box.Run(ctx, sandbox.Cmd{Role: role, Stdin: bytes.NewReader(in), Stdout: &stdout, Stderr: &stderr})
+	longer, cancel := withGrace(ctx)
+	defer cancel()
+	code, err := box.Run(longer, sandbox.Cmd{Role: role, Stdin: bytes.NewReader(in), Stdout: &stdout, Stderr: &stderr})
+	if ended := ctx.Err(); err != nil && ended != nil {
+		err = ended
+	}
 	if err != nil {
 		return nil, fmt.Errorf("script %q: %w", name, err)
 	}
@@ -122,12 +129,27 @@ type outcome struct {
 	Error  *Error  `json:"error,omitempty"`
 }
 
-// deadline is when the script must have ended by itself: ahead of the end of
-// ctx, so that there is time to say where it stood.
 func deadline(ctx context.Context) time.Time {
-	end, ok := ctx.Deadline()
-	if !ok {
-		return time.Time{}
+	end, _ := ctx.Deadline()
+	return end
+}
+
+// grace is what the runner has, after the deadline that it was told, to say
+// where the script stood. It is long, since the machine may be busy.
+const grace = 15 * time.Second
+
+// withGrace ends as ctx does, but later where that was by its deadline.
+func withGrace(ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			time.AfterFunc(grace, cancel)
+			return
+		}
+		cancel()
+	})
+	return longer, func() {
+		stop()
+		cancel()
 	}
-	return end.Add(-time.Until(end) / 10)
 }

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/freeze-contracts/permafrost/sandbox"
 )
@@ -44,7 +45,8 @@ func test(t *testing.T, cfg sandbox.Config, file string) {
 	ctx := t.Context()
 	if end, ok := t.Deadline(); ok {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, end)
+		// Before the test binary ends itself, and with it what it knows.
+		ctx, cancel = context.WithDeadline(ctx, end.Add(-time.Until(end)/5))
 		defer cancel()
 	}
 	box, err := sandbox.Start(ctx, cfg)
