@@ -207,6 +207,20 @@ func TestRunEndsByItsLimit(t *testing.T) {
 	require.Less(t, time.Since(start), 30*time.Second)
 }
 
+// Where scenarios and builds lie is the user's choice.
+func TestRunFromOddPlaces(t *testing.T) {
+	s := makeSubject(t, "shell")
+	odd := filepath.Join(t.TempDir(), "it's a\t#1 $HOME [x]")
+	require.NoError(t, os.CopyFS(filepath.Join(odd, "bin"), os.DirFS(s.builds["v1.0.0"])))
+	require.NoError(t, os.CopyFS(filepath.Join(odd, "scenarios", "notes"), os.DirFS(filepath.Dir(s.scenarios["add"].File))))
+	all, err := scenario.Load(filepath.Join(odd, "scenarios"))
+	require.NoError(t, err)
+	spec := s.spec(t, "add", "v1.0.0")
+	spec.Scenario, spec.Builds = all[0], map[string]string{"v1.0.0": filepath.Join(odd, "bin")}
+	require.Equal(t, "add", all[0].Name)
+	require.Contains(t, paths(run(t, spec), "project"), "file project/keep.txt")
+}
+
 func TestRunIsCancelled(t *testing.T) {
 	s := makeSubject(t, "shell")
 	spec := s.text(t, "v1.0.0", "exec jot init\nexec jot open\nscreen jot -wait never\n")
