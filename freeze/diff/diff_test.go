@@ -196,10 +196,17 @@ func TestReleases(t *testing.T) {
 		},
 		{
 			name: "a pid is set aside where it stands, and nowhere else",
-			a:    []tree.Entry{file(doc, `{"pid":17,"n":17}`)}, b: []tree.Entry{file(doc, `{"pid":18,"n":18}`)},
+			a:    []tree.Entry{file(doc, `{"pid":17,"n":17,"s":"17 runs"}`)}, b: []tree.Entry{file(doc, `{"pid":18,"n":18,"s":"18 runs"}`)},
 			bindA: []binding.Binding{bind(binding.Decimal, "17", occurs(doc, "value", "/pid"))},
 			bindB: []binding.Binding{bind(binding.Decimal, "18", occurs(doc, "value", "/pid"))},
-			want:  []string{"json | " + doc + " | /n | value | 17 -> 18"},
+			want: []string{"json | " + doc + " | /n | value | 17 -> 18",
+				"json | " + doc + ` | /s | value | "17 runs" -> "18 runs"`},
+		},
+		{
+			name: "an id that begins with another",
+			a:    []tree.Entry{file(doc, `{"s":"deadbeef01 deadbeef"}`)}, b: []tree.Entry{file(doc, `{"s":"cafebabe77 cafebabe"}`)},
+			bindA: []binding.Binding{bind(binding.ID, "deadbeef", occurs(doc, "value", "/s")), bind(binding.ID, "deadbeef01", occurs(doc, "value", "/s"))},
+			bindB: []binding.Binding{bind(binding.ID, "cafebabe", occurs(doc, "value", "/s")), bind(binding.ID, "cafebabe77", occurs(doc, "value", "/s"))},
 		},
 		{name: "a view is no document", a: []tree.Entry{file("view/list/stdout", "one\n")}, b: []tree.Entry{file("view/list/stdout", "two\n")}},
 		{
