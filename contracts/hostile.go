@@ -1,0 +1,106 @@
+package contracts
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	_ "time/tzdata" // the hostile zone must be there on every machine
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// hostileEnv marks the second run.
+const hostileEnv = "PERMAFROST_HOSTILE"
+
+// hostileZone is far from UTC, and not by whole hours.
+const hostileZone = "Pacific/Chatham"
+
+// runHostile runs this test binary once more, and shows what it printed if it
+// fails.
+func runHostile(family string) int {
+	out, err := hostileRun()
+	if err == nil {
+		return 0
+	}
+	// Marked, so that nobody takes these lines for tests of this run.
+	for line := range strings.Lines(out) {
+		fmt.Fprint(os.Stderr, "hostile: "+line)
+	}
+	say(family, "the tests pass here and fail in the hostile environment: %v", err)
+	return 1
+}
+
+func hostileRun() (out string, err error) {
+	c, err := current.open()
+	if err != nil {
+		return "", err
+	}
+	top, err := os.MkdirTemp("", "hostile place-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, removeAll(top)) }()
+	fixtures, home, tmp := filepath.Join(top, "read-only fixtures"), filepath.Join(top, "home-link to"), filepath.Join(top, "t")
+	err = errors.Join(os.CopyFS(fixtures, os.DirFS(c.dir)), os.Mkdir(tmp, 0o700),
+		os.Mkdir(filepath.Join(top, "home"), 0o700), os.Symlink("home", home))
+	if err != nil {
+		return "", err
+	}
+	before, err := protect(fixtures)
+	if err != nil {
+		return "", err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command(exe, hostileArgs(os.Args[1:])...)
+	cmd.Env = append(os.Environ(), hostileEnv+"=1", FixturesEnv+"="+fixtures, "TZ="+hostileZone, "HOME="+home, "TMPDIR="+tmp)
+	printed, err := cmd.CombinedOutput()
+	// Root writes to a read-only tree as well: only a look at it tells.
+	after, lookErr := protect(fixtures)
+	if diff := cmp.Diff(before, after); diff != "" {
+		err = errors.Join(err, fmt.Errorf("the fixtures were written to (-before +after)\n%s", diff))
+	}
+	return string(printed), errors.Join(err, lookErr)
+}
+
+// protect takes every right to write from a tree, and returns what lies in it.
+func protect(dir string) (map[string]string, error) {
+	state := make(map[string]string)
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o444)
+		state[name] = "folder"
+		if d.IsDir() {
+			mode = 0o555
+		} else {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			state[name] = string(data)
+		}
+		return os.Chmod(name, mode)
+	})
+	return state, err
+}
+
+// hostileArgs are this run's arguments without those that name files the two
+// runs would both write, and without -v, whose lines would be taken for tests
+// of this run.
+func hostileArgs(args []string) []string {
+	drop := []string{"v", "testlogfile", "gocoverdir", "coverprofile", "cpuprofile", "memprofile", "blockprofile", "mutexprofile", "trace", "bench"}
+	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		name, is := strings.CutPrefix(name, "test.")
+		return is && slices.Contains(drop, name)
+	})
+}

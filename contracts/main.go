@@ -1,0 +1,104 @@
+package contracts
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// current is what Main and the tests of its process share: package testing
+// hands nothing from TestMain to a test.
+var current = newProcess()
+
+// process is the state of one test process.
+type process struct {
+	open    func() (*corpus, error) // the fixtures folder of the working folder, once
+	reads   *reads
+	tampers *tampers // nil unless this process is to tamper
+}
+
+func newProcess() *process {
+	return &process{
+		open: sync.OnceValues(func() (*corpus, error) {
+			dir, err := Find(".")
+			if err != nil {
+				return nil, err
+			}
+			return openCorpus(dir)
+		}),
+		reads:   &reads{files: make(map[string]bool)},
+		tampers: tampersFromEnv(),
+	}
+}
+
+// Main is TestMain of the one suite that owns a family. It runs the tests and
+// ends the process. Once they passed, the suite fails nevertheless if nothing
+// read a fixture file of the family, in whatever release; a read counts only
+// where the same subtest compared afterwards. Then the tests run once more in a
+// hostile environment: a time zone that is not UTC, a HOME behind a symlink,
+// paths with a space and a hyphen, umask 077, fixtures that are read-only.
+//
+// Neither is done under -run, -skip, -short, -list or -fuzz, nor for benchmarks
+// alone: a part of the tests reads a part of the files.
+func Main(m *testing.M, family string) {
+	hostile := os.Getenv(hostileEnv) != ""
+	if hostile {
+		setUmask(0o077)
+	}
+	code := m.Run()
+	switch why := partial(); {
+	case current.tampers != nil:
+		code = current.tampers.write()
+	case code != 0:
+	case why != "":
+		say(family, "what is read was not judged, and the hostile run left out, because of %s", why)
+	default:
+		code = judge(family)
+		if code == 0 && !hostile {
+			code = runHostile(family)
+		}
+	}
+	os.Exit(code)
+}
+
+// partial says what left out a part of the tests.
+func partial() string {
+	for _, name := range []string{"run", "skip", "list", "fuzz"} {
+		if f := flag.Lookup("test." + name); f != nil && f.Value.String() != "" {
+			return "-" + name
+		}
+	}
+	if testing.Short() {
+		return "-short"
+	}
+	return ""
+}
+
+// judge holds what was read against what is there.
+func judge(family string) int {
+	c, err := current.open()
+	if err != nil {
+		say(family, "%v", err)
+		return 1
+	}
+	unread, err := c.unread(family, current.reads.all())
+	if err != nil {
+		say(family, "%v", err)
+		return 1
+	}
+	slices.Sort(unread)
+	for _, name := range unread {
+		say(family, "%s: no subtest read it and compared afterwards", name)
+	}
+	if len(unread) > 0 {
+		return 1
+	}
+	return 0
+}
+
+func say(family, format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "contracts: family %q: %s\n", family, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,174 @@
+package contracts
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/freeze-contracts/permafrost/freeze/fixture"
+)
+
+// Verdict says what sees that a fixture file is not what was frozen, beside
+// the hash in the manifest.
+type Verdict string
+
+const (
+	ByReader Verdict = "reader" // a test of the suite fails
+	ByThaw   Verdict = "thaw"   // the manifest or the counts of its bindings no longer fit
+	ByPanic  Verdict = "panic"  // a reader panics, which it never should
+	ByHash   Verdict = "hash"   // nothing but the hash
+	Unseen   Verdict = "unseen" // not even that
+)
+
+// Tampered is one file of a fixture that was changed, and who saw it.
+type Tampered struct {
+	File string `json:"file"` // in the fixtures folder
+	How  string `json:"how"`  // altered, truncated or deleted
+	// Seen is ByHash or Unseen where no reader saw the change although the
+	// manifest was made to agree with it.
+	Seen   Verdict `json:"seen"`
+	Assert string  `json:"assert,omitzero"` // id of the first assertion that failed
+}
+
+// tamperEnv names the file that a process which tampers writes its findings to.
+const tamperEnv = "PERMAFROST_TAMPER"
+
+// Tampering reports, for every file of every fixture that Each plays in the
+// tests matching the pattern run (as of -run), who sees that it was altered,
+// truncated or deleted. All of it happens over an overlay in one process, a
+// child of this one: a suite cannot fail in it without failing.
+func Tampering(t *testing.T, run string) []Tampered {
+	t.Helper()
+	if current.tampers != nil {
+		t.Fatalf("-run %q matches the test that asked for it", run)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tampering(t, exe, run)
+}
+
+// tampers is what a process that tampers finds.
+type tampers struct {
+	file string // to write to
+
+	mu    sync.Mutex
+	found map[[2]string]Tampered
+}
+
+func tampersFromEnv() *tampers {
+	file := os.Getenv(tamperEnv)
+	if file == "" {
+		return nil
+	}
+	return &tampers{file: file, found: make(map[[2]string]Tampered)}
+}
+
+// each plays fn against one scenario once for each file and change.
+func (tp *tampers) each(t *testing.T, c *corpus, key fixture.Key, scenario string, fn func(*testing.T, *Fixture)) {
+	r, err := c.load(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory, err := inMemory(c.fsys, path.Join(key.Family, key.Version))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := c.files(r, scenario)
+	for _, box := range slices.Sorted(maps.Keys(files)) {
+		for _, change := range changesOf(memory[files[box]].Data) {
+			t.Run(files[box]+"/"+change.how, func(t *testing.T) {
+				tp.one(t, c, key, scenario, memory, files[box], change, fn)
+			})
+		}
+	}
+}
+
+func (tp *tampers) one(t *testing.T, c *corpus, key fixture.Key, scenario string, memory fstest.MapFS, file string, ch change, fn func(*testing.T, *Fixture)) {
+	over := maps.Clone(memory)
+	ch.on(over, file)
+	got := Tampered{File: file, How: ch.how, Seen: Unseen}
+	if _, err := fixture.Load(over, key.Family, key.Version); err != nil && strings.Contains(err.Error(), file) {
+		got.Seen = ByHash
+	}
+	if err := reseal(over, key, scenario, file); err != nil {
+		t.Fatal(err)
+	}
+	r, err := fixture.Load(over, key.Family, key.Version)
+	if err != nil {
+		got.Seen = ByThaw
+		tp.add(got)
+		return
+	}
+	f := newFixture(t, key, r.Scenarios[scenario], c.files(r, scenario))
+	t.Cleanup(func() {
+		if t.Failed() {
+			got.Assert = f.failed
+			got.Seen = ByReader
+			if f.failed == thawID {
+				got.Seen = ByThaw
+			}
+			if f.panicked {
+				got.Seen = ByPanic
+			}
+		}
+		tp.add(got)
+	})
+	defer func() {
+		if p := recover(); p != nil {
+			f.panicked = true
+			t.Errorf("panic: %v", p)
+		}
+	}()
+	fn(t, f)
+}
+
+// add keeps the best verdict: several tests may play the same fixture.
+func (tp *tampers) add(got Tampered) {
+	tp.mu.Lock()
+	defer tp.mu.Unlock()
+	order := []Verdict{Unseen, ByHash, ByThaw, ByReader, ByPanic}
+	at := [2]string{got.File, got.How}
+	if had, ok := tp.found[at]; !ok || slices.Index(order, got.Seen) > slices.Index(order, had.Seen) {
+		tp.found[at] = got
+	}
+}
+
+// write hands the findings to the process that asked for them.
+func (tp *tampers) write() int {
+	tp.mu.Lock()
+	defer tp.mu.Unlock()
+	data, err := json.Marshal(slices.Collect(maps.Values(tp.found)))
+	if err == nil {
+		err = os.WriteFile(tp.file, data, 0o600)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// inMemory is the folder dir of fsys, under the same names.
+func inMemory(fsys fs.FS, dir string) (fstest.MapFS, error) {
+	memory := make(fstest.MapFS)
+	err := fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(fsys, name)
+		memory[name] = &fstest.MapFile{Data: data, Mode: 0o444}
+		return err
+	})
+	return memory, err
+}

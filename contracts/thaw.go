@@ -1,0 +1,149 @@
+package contracts
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/freeze-contracts/permafrost/freeze/fixture"
+)
+
+// Thawed is a fixture in a folder of its own, with every binding bound to its
+// new place.
+type Thawed struct {
+	// Dir is what was the box's root: absolute, symlinks resolved.
+	Dir string
+
+	f      *Fixture
+	root   *os.Root
+	now    map[string]string // path in the box when frozen, to path below Dir
+	frozen map[string]string // and back
+	views  map[string]fixture.Output
+	state  map[string]fileState
+}
+
+// Option changes how a fixture is thawed.
+type Option func(*options)
+
+type options struct {
+	dir     string
+	derives map[string]func(ctx context.Context, inputs map[string]string) (string, error)
+}
+
+// Derive supplies the derivation of this name, which the bindings of
+// freeze.toml declare and only the subject's own code can compute.
+func Derive(name string, fn func(ctx context.Context, inputs map[string]string) (string, error)) Option {
+	return func(o *options) { o.derives[name] = fn }
+}
+
+// Into thaws into dir, which must be empty or not there. Without it the folder
+// is a temporary one.
+func Into(dir string) Option {
+	return func(o *options) { o.dir = dir }
+}
+
+// Thaw writes the fixture into a fresh folder, removed at the end of the test,
+// and binds it to that place: exactly the recorded occurrences change. It
+// reads nothing in the sense of the read ledger.
+func (f *Fixture) Thaw(t testing.TB, opts ...Option) *Thawed {
+	t.Helper()
+	o := options{derives: make(map[string]func(context.Context, map[string]string) (string, error))}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	if o.dir == "" {
+		o.dir = tempDir(t)
+	}
+	got, err := f.frozen.Thaw(context.Background(), o.dir, fixture.ThawOptions{Derive: o.derive})
+	if err != nil {
+		f.fail(t, thawID, "%s: %s: %v", thawID, f.name(), err)
+		t.FailNow()
+	}
+	th := &Thawed{Dir: got.Dir, f: f, now: got.Paths, frozen: make(map[string]string, len(got.Paths)), views: got.Views}
+	for frozen, now := range got.Paths {
+		th.frozen[now] = frozen
+	}
+	if th.root, err = os.OpenRoot(th.Dir); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { th.root.Close() })
+	if th.state, err = th.look(); err != nil {
+		t.Fatal(err)
+	}
+	f.thawed = th
+	return th
+}
+
+// thawID is the assertion id of a fixture that does not thaw.
+const thawID = "r0.thaw"
+
+func (o options) derive(ctx context.Context, name string, inputs map[string]string) (string, error) {
+	fn, ok := o.derives[name]
+	if !ok {
+		return "", fmt.Errorf("derivation %q: the suite supplies none of this name; thaw with contracts.Derive", name)
+	}
+	return fn(ctx, inputs)
+}
+
+// tempDir is like t.TempDir, but short, since sockets may lie in it, and
+// removed also where the fixture has folders that nobody may write to.
+func tempDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "thaw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := removeAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+func removeAll(dir string) error {
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			err = os.Chmod(name, 0o700)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return os.RemoveAll(dir)
+}
+
+// Path is where what lay at the box-relative path box (home/..., project/...)
+// lies now. It need not be there, and it counts as no read.
+func (th *Thawed) Path(box string) string {
+	return filepath.Join(th.Dir, filepath.FromSlash(th.rebound(box)))
+}
+
+// rebound is a box-relative path with the names that its entries have now.
+func (th *Thawed) rebound(box string) string {
+	for dir := path.Clean(box); dir != "."; dir = path.Dir(dir) {
+		if now, ok := th.now[dir]; ok {
+			return now + strings.TrimPrefix(path.Clean(box), dir)
+		}
+	}
+	return path.Clean(box)
+}
+
+// FS is the thawed folder below the box-relative path box, "." for all of it.
+// What is read through it is recorded; a symlink cannot lead out of it.
+func (th *Thawed) FS(t testing.TB, box string) fs.FS {
+	t.Helper()
+	base := th.rebound(box)
+	root, err := th.root.OpenRoot(filepath.FromSlash(base))
+	if err != nil {
+		t.Fatalf("%s: %v", th.f.name(), err)
+	}
+	t.Cleanup(func() { root.Close() })
+	return recorder{fsys: root.FS(), base: base, th: th}
+}
