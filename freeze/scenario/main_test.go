@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/freeze-contracts/permafrost/freeze/config"
 	"github.com/freeze-contracts/permafrost/freeze/scenario"
 	"github.com/freeze-contracts/permafrost/internal/subjects"
 	"github.com/freeze-contracts/permafrost/sandbox"
+	"github.com/pelletier/go-toml/v2"
 	"github.com/stretchr/testify/require"
 )
 
@@ -37,9 +37,20 @@ func need(t testing.TB, programs ...string) {
 
 // subject is a subject of internal/subjects with its releases built.
 type subject struct {
-	config    *config.Config
+	config    settings
 	builds    map[string]string
 	scenarios map[string]*scenario.Scenario
+}
+
+// settings is what a run needs of a freeze.toml.
+type settings struct {
+	Provider struct{ Build []string }
+	Box      struct {
+		Tools []string
+		Tmux  bool
+		Env   map[string]string
+	}
+	Family map[string]struct{ Roots []string }
 }
 
 var versions = []string{"v1.0.0", "v1.1.0"}
@@ -48,9 +59,10 @@ func makeSubject(t testing.TB, name string) *subject {
 	t.Helper()
 	need(t, "tmux", "git")
 	repo := subjects.Make(t, name)
-	cfg, err := config.Load(filepath.Join(repo, "freeze.toml"))
+	data, err := os.ReadFile(filepath.Join(repo, "freeze.toml"))
 	require.NoError(t, err)
-	s := &subject{config: cfg, builds: make(map[string]string), scenarios: make(map[string]*scenario.Scenario)}
+	s := &subject{builds: make(map[string]string), scenarios: make(map[string]*scenario.Scenario)}
+	require.NoError(t, toml.Unmarshal(data, &s.config))
 	for _, v := range versions {
 		s.builds[v] = s.build(t, repo, v)
 	}
