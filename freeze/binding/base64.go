@@ -8,13 +8,9 @@ import (
 
 // base64At looks at a word found in base64: the whole run is taken apart, since
 // a root of another length moves everything behind it.
-func (f *finder) base64At(text []byte, at, phase int) (token, string) {
-	group := at - (phase*8+5)/6
+func (f *finder) base64At(text []byte, at int) (token, string) {
 	for _, name := range []string{base64Std, base64URL} {
 		start, end := base64Run(text, at, name)
-		if group < start || (group-start)%4 != 0 {
-			continue
-		}
 		plain, ok := decodeBase64(text[start:end], name)
 		if !ok {
 			continue

@@ -67,6 +67,18 @@ func TestEqualTimesInNamesAreNoEqualNames(t *testing.T) {
 	noDifference(t, "Find", ds)
 }
 
+// What a fixture keeps of the order of birth is that of the names, whatever
+// order an older file lists them in.
+func TestFrozenNamesKeepTheirOrder(t *testing.T) {
+	_, ds := boxes(t, func(b *box) {
+		first, second := strconv.FormatInt(b.clock().UnixMilli(), 10), strconv.FormatInt(b.clock().UnixMilli(), 10)
+		b.put("home/log", second+"\n"+first+"\n")
+		b.put("home/at-"+first, "first")
+		b.put("home/at-"+second, "second")
+	})
+	noDifference(t, "Find", ds)
+}
+
 func TestNamesThatNothingTellsApart(t *testing.T) {
 	_, ds := boxes(t, func(b *box) {
 		b.put("home/s/"+b.uuid4(), "a")
@@ -93,6 +105,18 @@ func TestEqualTimesAreBound(t *testing.T) {
 		}
 	}
 	require.ElementsMatch(t, []string{"2026-11-30T09:01:37Z", "1796029297"}, times)
+}
+
+func TestEqualTimesAreBoundBesideWhatDiffers(t *testing.T) {
+	write := func(root string) *binding.Run {
+		b := newBox(root, 1)
+		b.put("home/a", b.from.Format(time.RFC3339)+" "+root+" 2020-01-01T00:00:00Z\n")
+		return b.run()
+	}
+	bs, ds := binding.Find(write(rootA), write(rootB), nil, nil)
+	noDifference(t, "Find", ds)
+	require.Len(t, bs, 2)
+	require.Equal(t, "2026-11-30T09:01:37Z", bs[1].Value)
 }
 
 func TestTimesMayCoincideInOneBox(t *testing.T) {
@@ -165,4 +189,36 @@ func TestDifferenceSaysWhatAMaintainerNeeds(t *testing.T) {
 	require.Len(t, ds, 1)
 	require.EqualError(t, ds[0], `"home/s.json" at /proc/pid (byte 15): "4242" against "5151": a number that nothing declares; `+
 		`if it belongs to the box (a pid, a size), declare it with this file and pointer as kind decimal`)
+}
+
+func TestPrefixes(t *testing.T) {
+	tests := []struct {
+		name string
+		cut  func(b *box, id string) string
+		want string
+	}{
+		{"of a bound id", func(_ *box, id string) string { return id[:5] }, ""},
+		{"too short to tell", func(_ *box, id string) string { return id[:3] }, "begins no bound id (4 characters are the fewest)"},
+		{"of none", func(b *box, _ string) string { return b.hex(5) }, "begins no bound id"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			write := func(root string, seed uint64) *binding.Run {
+				b := newBox(root, seed)
+				id := b.hex(16)
+				// The prefix comes first: it waits until the id is known.
+				b.put("home/a.json", `{"short":"job-`+tt.cut(b, id)+`","id":"`+id+`"}`)
+				return b.run()
+			}
+			rules := []binding.Rule{{File: "home/a.json", Pointer: "/short", Kind: binding.Prefix}}
+			bs, ds := binding.Find(write(rootA, 1), write(rootB, 2), write(rootA, 3), rules)
+			if tt.want == "" {
+				noDifference(t, "Find", ds)
+				require.Equal(t, binding.Prefix, bs[len(bs)-1].Kind)
+				return
+			}
+			require.Len(t, ds, 1)
+			require.Contains(t, ds[0].Why, tt.want)
+		})
+	}
 }

@@ -173,6 +173,11 @@ var laterPlants = []plant{
 		s.rename("home/state/by-id/"+s.uuid, "home/state/by-id/"+s.b.uuid4())
 	}, "", "", "an id that is"},
 	{"an id becomes the constant it was frozen with", func(s *subject) { s.session(s.key, newSubject(rootA, 1).key) }, sessionFile, "/key", "recorded 1 times as id in this place, found 0 times"},
+	{"an id is one of the frozen box's, of another thing", func(s *subject) {
+		for _, file := range []string{confFile, logFile} {
+			s.edit(file, s.second, newSubject(rootA, 1).uuid)
+		}
+	}, confFile, "/id", "an id of the first capture that is in the second too"},
 	{"an id becomes a counter", func(s *subject) { s.session(s.key, "00000000000000a1") }, sessionFile, "/key", "too regular for an id"},
 
 	{"a number", func(s *subject) { s.session(`"count": 3`, `"count": 4`) }, sessionFile, "/count", "a number that nothing declares"},
@@ -180,6 +185,7 @@ var laterPlants = []plant{
 	{"a declared number becomes a string", func(s *subject) { s.session(s.pid, `"`+s.pid+`"`) }, sessionFile, "/pid", "the text differs"},
 	{"a declared number with leading zeros", func(s *subject) { s.session(s.pid, "00"+s.pid) }, sessionFile, "/pid", "in the other the declared place holds something else"},
 	{"a pid where none is declared", func(s *subject) { s.session(`"count": 3`, `"count": `+s.pid) }, sessionFile, "/count", "a number that nothing declares"},
+	{"a declared number in a name with leading zeros", func(s *subject) { s.rename("home/state/run-"+s.pid, "home/state/run-00"+s.pid) }, "", "", "with leading zeros against"},
 	{"a file with a pid in its name is not written", func(s *subject) { s.remove("home/state/run-" + s.pid) }, "", "", "in the first capture only"},
 	{"an opaque value is longer", func(s *subject) { s.session(s.token, s.token+"A") }, sessionFile, "/token", "does not match the declared pattern"},
 	{"an opaque value has another prefix", func(s *subject) { s.session(s.token, "key"+s.token[3:]) }, sessionFile, "/token", "does not match the declared pattern"},

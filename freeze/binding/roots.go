@@ -100,9 +100,7 @@ func (f *finder) makeNeedles() []needle {
 		ns = append(ns, needle{[]byte(upper[1:]), refuse("the box's path in upper case, which is not rebound")})
 	}
 	for phase := range 3 {
-		ns = append(ns, needle{base64Core(f.word, phase), func(text []byte, at int) (token, string) {
-			return f.base64At(text, at, phase)
-		}})
+		ns = append(ns, needle{base64Core(f.word, phase), f.base64At})
 	}
 	return ns
 }
