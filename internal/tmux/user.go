@@ -71,7 +71,7 @@ func (u User) NewSession(ctx context.Context, n NewSession) error {
 	}
 	// With a single argument tmux would have a shell take it apart.
 	args = append(args, "/bin/sh", "-c", `exec "$@"`, "sh")
-	args = append(args, escapeSemicolons(n.Argv)...)
+	args = escapeSemicolons(append(args, n.Argv...))
 	// In the same call: without remain-on-exit a program that ends at once
 	// takes the session along.
 	exact := "=" + n.Name + ":"

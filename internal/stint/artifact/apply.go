@@ -86,6 +86,7 @@ func (s *Store) Apply(ctx context.Context, main git.Tree, id string) (*artifact.
 		return nil, err
 	}
 	defer one.Release()
+	main.Scratch = s.path("scratch")
 	h, err := s.Hold(ctx, id)
 	if err != nil {
 		return nil, err

@@ -51,10 +51,17 @@ func (a *app) list(ctx context.Context, r *runner.Runner, state doc.State, all b
 	if err != nil {
 		return err
 	}
-	total := len(docs)
+	hidden := 0
 	if !all {
 		forgotten := retention(r.Project.Config.Session.RetentionDays, time.Now())
-		docs = slices.DeleteFunc(docs, func(d *doc.Document) bool { return d.State != state || forgotten(d) })
+		docs = slices.DeleteFunc(docs, func(d *doc.Document) bool {
+			out := d.State != state || forgotten(d)
+			// That there are closed ones is nothing to be told of.
+			if out && (d.State != doc.Closed || state == doc.Closed) {
+				hidden++
+			}
+			return out
+		})
 	}
 	v := sessionsAnswer{Sessions: []sessionView{}, Unreadable: []unreadable{}}
 	for _, e := range r.Sessions.List(ctx, docs) {
@@ -64,8 +71,8 @@ func (a *app) list(ctx context.Context, r *runner.Runner, state doc.State, all b
 		for _, s := range skipped {
 			v.Unreadable = append(v.Unreadable, unreadable{s.Path, oneLine(s.Err)})
 		}
-	} else if total > len(docs) || len(skipped) > 0 {
-		a.note("not shown: %s and %s: stint session list --all", count(total-len(docs), "other session"), count(len(skipped), "unreadable document"))
+	} else if hidden+len(skipped) > 0 {
+		a.note("not shown: %s and %s: stint session list --all", count(hidden, "other session"), count(len(skipped), "unreadable document"))
 	}
 	return a.print(v, func(w io.Writer) { listText(w, v) })
 }

@@ -21,6 +21,10 @@ import (
 type Tree struct {
 	Dir string   // absolute path of its top
 	Env []string // of the git that is run, see Environ
+	// Scratch is a folder for what is needed on the way. It is the caller's
+	// alone, is made anew each time and removed, so that a killed process
+	// leaves at most this one. Empty means one in the system's temporary folder.
+	Scratch string
 }
 
 // Error is a git command that failed.

@@ -285,3 +285,10 @@ func TestUnsavedCommits(t *testing.T) {
 		})
 	}
 }
+
+func TestUnsavedOfABranchWithoutACommit(t *testing.T) {
+	p := newPlace(t)
+	p.git(p.tree, "checkout", "-q", "--orphan", "fresh")
+	_, err := p.tree.Unsaved(t.Context(), p.main)
+	require.ErrorContains(t, err, "switch to one that has")
+}

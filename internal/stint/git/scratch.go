@@ -23,7 +23,7 @@ func (t Tree) scratch(ctx context.Context) (*scratch, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "stint-")
+	dir, err := t.scratchDir()
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +37,16 @@ func (t Tree) scratch(ctx context.Context) (*scratch, error) {
 		// Quoted, since it is a list with colons in between.
 		`GIT_ALTERNATE_OBJECT_DIRECTORIES="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(objects) + `"`,
 	}}, nil
+}
+
+func (t Tree) scratchDir() (string, error) {
+	if t.Scratch == "" {
+		return os.MkdirTemp("", "stint-")
+	}
+	if err := os.RemoveAll(t.Scratch); err != nil {
+		return "", err
+	}
+	return t.Scratch, os.Mkdir(t.Scratch, 0o700)
 }
 
 func (s *scratch) remove() { os.RemoveAll(s.dir) }

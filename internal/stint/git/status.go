@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -91,11 +92,16 @@ func (t Tree) differ(ctx context.Context) ([]string, error) {
 // that nothing leads to once its own reflog is gone. A commit that was amended
 // is still in the reflog of its branch.
 func (t Tree) unreachable(ctx context.Context, main Tree) ([]string, error) {
-	was, err := t.Out(ctx, "rev-list", "--walk-reflogs", "HEAD")
+	head, err := t.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
-	head, err := t.Head(ctx)
+	if head == "" {
+		// git does not show the reflog of such a HEAD, which may have been
+		// anywhere before.
+		return nil, fmt.Errorf("worktree %q: its branch has no commit yet, so git does not tell what would be lost: switch to one that has", t.Dir)
+	}
+	was, err := t.Out(ctx, "rev-list", "--walk-reflogs", "HEAD")
 	if err != nil {
 		return nil, err
 	}

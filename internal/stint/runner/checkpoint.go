@@ -24,7 +24,7 @@ func (r *Runner) Checkpoint(ctx context.Context, id string) (*manifest.Manifest,
 	if err := r.Project.Tree.Linked(ctx, h.Worktree); err != nil {
 		return nil, fmt.Errorf("session %q: no worktree to save: %w", id, err)
 	}
-	work, err := artifact.Take(ctx, r.worktree(h.Worktree), h.Base)
+	work, err := artifact.Take(ctx, r.worktree(h.Document), h.Base)
 	if err != nil {
 		return nil, fmt.Errorf("session %q: %w", id, err)
 	}

@@ -83,7 +83,7 @@ func (r *Runner) losses(ctx context.Context, d *doc.Document) ([]Loss, error) {
 		return nil, err
 	}
 	if there {
-		u, err := r.worktree(d.Worktree).Unsaved(ctx, r.Project.Tree)
+		u, err := r.worktree(d).Unsaved(ctx, r.Project.Tree)
 		if err != nil {
 			return nil, err
 		}
@@ -129,7 +129,7 @@ func (r *Runner) forgetSaved(ctx context.Context, d *doc.Document, u *git.Unsave
 	if len(u.Changes)+len(u.Untracked)+len(u.Commits) == 0 {
 		return nil
 	}
-	work, err := artifact.Take(ctx, r.worktree(d.Worktree), d.Base)
+	work, err := artifact.Take(ctx, r.worktree(d), d.Base)
 	if err != nil {
 		return nil // What cannot be taken into an artifact is in none.
 	}

@@ -12,6 +12,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"os"
+	"path"
+	"path/filepath"
 	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
@@ -19,6 +21,7 @@ import (
 	"github.com/freeze-contracts/permafrost/internal/stint/project"
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
 	"github.com/freeze-contracts/permafrost/internal/tmux"
+	doc "github.com/freeze-contracts/permafrost/readers/session"
 )
 
 // Runner runs the sessions of one project.
@@ -61,8 +64,11 @@ func (r *Runner) panes(ctx context.Context, socket string) ([]tmux.Marked, error
 	return panes, err
 }
 
-// worktree is a session's worktree, for git.
-func (r *Runner) worktree(dir string) git.Tree { return git.Tree{Dir: dir, Env: r.Env} }
+// worktree is the worktree of a session that is held, for git.
+func (r *Runner) worktree(d *doc.Document) git.Tree {
+	scratch := filepath.Join(r.Project.StateDir, filepath.FromSlash(path.Dir(doc.File(d.ID))), "scratch")
+	return git.Tree{Dir: d.Worktree, Env: r.Env, Scratch: scratch}
+}
 
 // newID has no vowels, so that it spells no word, and 48 bits.
 func newID() string {

@@ -1,0 +1,79 @@
+package cli_test
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/cli"
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+)
+
+// stint runs a command in this process.
+func stint(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = cli.Main(args, os.Environ(), os.Stdin, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+var available = regexp.MustCompile(`(?m)^  ([a-z]+) +[A-Z]`)
+
+// commands lists every command by walking the help.
+func commands(t *testing.T, at ...string) []string {
+	t.Helper()
+	code, help, _ := stint(t, append(at, "--help")...)
+	require.Zero(t, code)
+	all := []string{strings.Join(at, " ")}
+	_, list, _ := strings.Cut(help, "Available Commands:")
+	list, _, _ = strings.Cut(list, "Flags:")
+	for _, m := range available.FindAllStringSubmatch(list, -1) {
+		if m[1] != "help" {
+			all = append(all, commands(t, append(at[:len(at):len(at)], m[1])...)...)
+		}
+	}
+	return all
+}
+
+// The commands of this release, each with an example and with --json.
+func TestCommands(t *testing.T) {
+	got := commands(t)
+	want := []string{
+		"", "init",
+		"runs", "runs apply", "runs diff", "runs discard", "runs list", "runs show",
+		"session", "session attach", "session checkpoint", "session close", "session list", "session open", "session show",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("commands (-want +got)\n%s", diff)
+	}
+	for _, command := range got {
+		_, help, _ := stint(t, append(strings.Fields(command), "--help")...)
+		_, example, ok := strings.Cut(help, "Examples:\n")
+		if !ok || !strings.Contains(example, strings.TrimSpace("stint "+command)) {
+			t.Errorf("stint %s --help has no example of it", command)
+		}
+		if !strings.Contains(help, "--json") {
+			t.Errorf("stint %s --help does not name --json", command)
+		}
+	}
+}
+
+// The manual has a section on every command.
+func TestManual(t *testing.T) {
+	manual, err := os.ReadFile("../../../docs/stint.md")
+	require.NoError(t, err)
+	for _, command := range commands(t) {
+		if n := len(strings.Fields(command)); n == 0 || command == "session" || command == "runs" {
+			continue
+		}
+		if !bytes.Contains(manual, []byte("`stint "+command)) {
+			t.Errorf("docs/stint.md does not describe stint %s", command)
+		}
+	}
+	if !bytes.Contains(manual, []byte(cli.Version)) {
+		t.Errorf("docs/stint.md does not name %s", cli.Version)
+	}
+}
