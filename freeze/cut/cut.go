@@ -85,7 +85,7 @@ type freezer struct {
 // then each release is written that is whole.
 func (f *freezer) run(ctx context.Context, targets []*target) *Report {
 	for _, t := range targets {
-		t.err = f.prepare(ctx, t)
+		t.err = f.prepare(ctx, t, targets)
 	}
 	var wg sync.WaitGroup
 	for _, t := range targets {
@@ -110,7 +110,7 @@ func (f *freezer) run(ctx context.Context, targets []*target) *Report {
 
 // prepare obtains the programs of a target and of every release its scenarios
 // use, and plans its scenarios.
-func (f *freezer) prepare(ctx context.Context, t *target) error {
+func (f *freezer) prepare(ctx context.Context, t *target, targets []*target) error {
 	var err error
 	if t.build, err = f.obtain(ctx, t.release); err != nil {
 		return err
@@ -119,7 +119,7 @@ func (f *freezer) prepare(ctx context.Context, t *target) error {
 		return err
 	}
 	for _, j := range t.jobs {
-		if err := f.obtainUsed(ctx, j); err != nil {
+		if err := f.obtainUsed(ctx, j, targets); err != nil {
 			return err
 		}
 	}

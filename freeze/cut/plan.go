@@ -50,20 +50,22 @@ func (f *freezer) targets(ctx context.Context) ([]*target, error) {
 		return []*target{{release: ledger.Release{Version: scenario.Head, Commit: commit}, isNew: true}}, nil
 	}
 	var targets []*target
-	for _, version := range f.req.Versions {
+	for _, version := range slices.Compact(slices.Sorted(slices.Values(f.req.Versions))) {
 		t, err := f.target(ctx, version)
 		if err != nil {
 			return nil, err
 		}
 		targets = append(targets, t)
 	}
+	// The older first: the scripts of a newer one may use it.
+	slices.SortStableFunc(targets, func(a, b *target) int { return semver.Compare(a.release.Version, b.release.Version) })
 	return targets, nil
 }
 
 func (f *freezer) target(ctx context.Context, version string) (*target, error) {
 	unverified := len(f.Config.Subject.VersionArgs) > 0
 	if r, ok := f.Ledger.Find(version); ok {
-		return f.known(ctx, r, unverified)
+		return f.again(ctx, r, unverified)
 	}
 	r := ledger.Release{Version: version, Date: time.Now().UTC().Format(time.DateOnly)}
 	if semver.Canonical(version) != version {
@@ -91,8 +93,8 @@ func (f *freezer) target(ctx context.Context, version string) (*target, error) {
 	return &target{release: r, isNew: true, unverified: unverified}, nil
 }
 
-// known is the target of a release that the ledger has.
-func (f *freezer) known(ctx context.Context, r ledger.Release, unverified bool) (*target, error) {
+// again is the target of a release that the ledger has.
+func (f *freezer) again(ctx context.Context, r ledger.Release, unverified bool) (*target, error) {
 	if f.req.Commit != "" {
 		commit, err := f.prov.Resolve(ctx, f.req.Commit)
 		if err != nil {
@@ -184,18 +186,42 @@ func (f *freezer) obtain(ctx context.Context, r ledger.Release) (*provider.Build
 }
 
 // obtainUsed gets the programs of the releases that a job's script uses.
-func (f *freezer) obtainUsed(ctx context.Context, j *job) error {
+func (f *freezer) obtainUsed(ctx context.Context, j *job, targets []*target) error {
 	j.used = make(map[string]*provider.Build)
 	for _, version := range j.sc.UsesFor(j.version()) {
 		if version == j.version() {
 			continue
 		}
-		r, err := f.Ledger.Get(version)
+		r, err := f.known(version, targets)
 		if err != nil {
 			return fmt.Errorf("%s: %w", j.sc.File, err)
 		}
 		if j.used[version], err = f.obtain(ctx, r); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// known finds a release in the ledger or among those that are being cut with
+// this one.
+func (f *freezer) known(version string, targets []*target) (ledger.Release, error) {
+	for _, t := range targets {
+		if t.release.Version == version {
+			return t.release, nil
+		}
+	}
+	return f.Ledger.Get(version)
+}
+
+// usesFrozen requires that every release which a target's scripts use is in
+// the ledger by the time the target is written.
+func (f *freezer) usesFrozen(t *target) error {
+	for _, j := range t.jobs {
+		for version := range j.used {
+			if _, err := f.Ledger.Get(version); err != nil {
+				return fmt.Errorf("%s uses a release that was not frozen: %w", j.sc.File, err)
+			}
 		}
 	}
 	return nil

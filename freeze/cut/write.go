@@ -97,6 +97,9 @@ func (f *freezer) finish(ctx context.Context, t *target) ReleaseReport {
 
 // write puts a release's new fixtures in place, and its entry into the ledger.
 func (f *freezer) write(t *target, outcomes []Outcome) (written bool, err error) {
+	if err := f.usesFrozen(t); err != nil {
+		return false, err
+	}
 	releases, err := t.releases()
 	if err != nil {
 		return false, err
