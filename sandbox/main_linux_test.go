@@ -189,18 +189,18 @@ func holdLease(args []string) int {
 	return 0
 }
 
-// callAndWait starts a box with a server, a daemon and a program that still
-// runs, and says where.
+// callAndWait starts a box at a root, with a server, a daemon and a program
+// that still runs, and says where.
 func callAndWait(args []string) int {
 	ctx := context.Background()
-	b, err := sandbox.Start(ctx, sandbox.Config{Tmux: true, Tools: tools, NoNamespace: args[0] == "plain"})
+	fmt.Println("starting")
+	b, err := sandbox.Start(ctx, sandbox.Config{Root: args[2], Tmux: true, Tools: tools, NoNamespace: args[0] == "plain"})
 	if err != nil {
 		fmt.Println(err)
 		return 1
 	}
 	script := fmt.Sprintf("tmux new-session -d 'sleep %s'; cd /; env -i setsid sleep %s & exec sleep %s", args[1], args[1], args[1])
 	go b.Run(ctx, sandbox.Cmd{Args: []string{"sh", "-c", script}})
-	fmt.Println(b.Root())
 	time.Sleep(time.Hour)
 	return 0
 }

@@ -15,11 +15,14 @@ import (
 // proc is a line of the process table: what /proc/PID/stat says.
 type proc struct {
 	pid, parent int
-	state       byte
+	state       byte // of its first thread
+	threads     int
 	start       uint64 // clock ticks since boot
 }
 
-func (p proc) ended() bool { return p.state == 'Z' || p.state == 'X' }
+// ended tells whether all of its threads have: the first one may be a zombie
+// while others run on.
+func (p proc) ended() bool { return (p.state == 'Z' || p.state == 'X') && p.threads <= 1 }
 
 func procPath(pid int, elem ...string) string {
 	return filepath.Join(append([]string{"/proc", strconv.Itoa(pid)}, elem...)...)
@@ -37,8 +40,9 @@ func readProc(pid int) (proc, error) {
 		return proc{}, fmt.Errorf("/proc/%d/stat has %d fields", pid, len(f))
 	}
 	parent, _ := strconv.Atoi(string(f[1]))
+	threads, _ := strconv.Atoi(string(f[17]))
 	start, _ := strconv.ParseUint(string(f[19]), 10, 64)
-	return proc{pid: pid, parent: parent, state: f[0][0], start: start}, nil
+	return proc{pid: pid, parent: parent, state: f[0][0], threads: threads, start: start}, nil
 }
 
 // processTable lists the processes of this /proc that have not ended.

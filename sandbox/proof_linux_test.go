@@ -117,7 +117,7 @@ func TestStoppedBoxIsShut(t *testing.T) {
 	require.ErrorContains(t, b.Remove(), "not proved empty")
 	require.NoError(t, b.Stop(t.Context()))
 	_, err := b.Run(t.Context(), sandbox.Cmd{Args: []string{"sh"}})
-	require.Error(t, err)
+	require.EqualError(t, err, `box "`+b.Root()+`": running "sh": the box was stopped`)
 
 	out, err := command(b.Bin()+"/tmux", "new-session", "-d").CombinedOutput()
 	require.Error(t, err)

@@ -14,7 +14,9 @@ import (
 const lostDescendants = "its supervisor died and it had no namespace, so nobody can tell any more what was started in it: " +
 	"when you know that nothing of it runs, remove the folder"
 
-// Boxes lists the boxes of this user under /tmp.
+// Boxes lists the boxes of this user under /tmp. A folder without a record is
+// none: a caller that was killed in the first instant of Start leaves one that
+// is empty.
 func Boxes() ([]Found, error) {
 	roots, err := filepath.Glob(filepath.Join(tempDir(), "fz.*"))
 	if err != nil {
@@ -49,6 +51,9 @@ func Boxes() ([]Found, error) {
 // box whose owner lives is left alone and an error.
 func Reap(ctx context.Context, f Found) error {
 	p := place(f.Root)
+	if _, err := os.Lstat(f.Root); errors.Is(err, os.ErrNotExist) {
+		return nil // its supervisor has removed it meanwhile
+	}
 	r, err := readRecord(p)
 	if err != nil {
 		return fmt.Errorf("box %q: %w", f.Root, err)
@@ -56,6 +61,13 @@ func Reap(ctx context.Context, f Found) error {
 	if !p.isOwn() || p.hasOwner(r) {
 		return fmt.Errorf("box %q: its owner lives, so it is left alone", f.Root)
 	}
+	// Held to the end: a supervisor that is only just starting waits for the
+	// lock, and then finds no box.
+	owner, err := p.takeOver()
+	if err != nil {
+		return fmt.Errorf("box %q: %w", f.Root, err)
+	}
+	defer owner.Close()
 	came, err := p.endOrphan(ctx, defaultPatience)
 	if err != nil {
 		return fmt.Errorf("box %q: %w", f.Root, err)
@@ -102,19 +114,24 @@ func (p place) left() ([]Process, error) {
 	return s.left, err
 }
 
+// takeOver gets the lock that a supervisor holds for life.
+func (p place) takeOver() (*os.File, error) {
+	owner, err := os.OpenFile(p.owner(), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if !tryLock(owner) {
+		owner.Close()
+		return nil, errors.New("its owner lives, so it is left alone")
+	}
+	return owner, nil
+}
+
 // endOrphan ends and proves what it can of a box without a supervisor. That
 // nothing is left of what was started in it is known in three ways: the
 // supervisor said so before it went, the kernel ended all with the namespace,
 // or the machine was started again.
 func (p place) endOrphan(ctx context.Context, patience time.Duration) (report, error) {
-	owner, err := os.OpenFile(p.owner(), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return report{}, err
-	}
-	defer owner.Close()
-	if !tryLock(owner) {
-		return report{}, errors.New("its owner lives")
-	}
 	r, err := readRecord(p)
 	if err != nil {
 		return report{}, err
@@ -142,6 +159,11 @@ func (p place) endOrphan(ctx context.Context, patience time.Duration) (report, e
 // stopWithout is Stop for a box whose supervisor was killed.
 func (b *Box) stopWithout(ctx context.Context, patience time.Duration) error {
 	b.hangUp()
+	owner, err := b.place.takeOver()
+	if err != nil {
+		return fmt.Errorf("box %q: %w", b.place, err)
+	}
+	defer owner.Close()
 	came, err := b.place.endOrphan(ctx, patience)
 	if err != nil {
 		return fmt.Errorf("box %q: %w", b.place, err)

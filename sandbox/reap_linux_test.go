@@ -22,6 +22,18 @@ func found(t *testing.T, root string) (sandbox.Found, bool) {
 	return sandbox.Found{}, false
 }
 
+// orphan waits until a box is kept without an owner. The lock of a process goes
+// a moment later than the process itself seems to.
+func orphan(t *testing.T, root string) (f sandbox.Found) {
+	t.Helper()
+	eventually(t, "a box without an owner", func() bool {
+		var ok bool
+		f, ok = found(t, root)
+		return ok && !f.Owner
+	})
+	return f
+}
+
 // A box whose owner lives is listed as such and left alone.
 func TestReapLeavesOwnersAlone(t *testing.T) {
 	t.Parallel()
@@ -47,9 +59,7 @@ func TestReapWithoutNamespace(t *testing.T) {
 	comesUp(t, daemon)
 	kill(t, supervisorOf(t, b.Root()))
 
-	f, ok := found(t, b.Root())
-	require.True(t, ok)
-	require.False(t, f.Owner)
+	f := orphan(t, b.Root())
 	require.NotEmpty(t, f.Left)
 	left := held(t, sandbox.Reap(t.Context(), f))
 	require.Contains(t, left.Why, "nobody can tell any more what was started in it")
@@ -69,9 +79,7 @@ func TestReapWithNamespace(t *testing.T) {
 		t.Skip("this machine gives no namespace")
 	}
 	kill(t, supervisorOf(t, b.Root()))
-	f, ok := found(t, b.Root())
-	require.True(t, ok)
-	require.False(t, f.Owner)
+	f := orphan(t, b.Root())
 	require.NoError(t, sandbox.Reap(t.Context(), f))
 	require.NoDirExists(t, b.Root())
 }
@@ -81,15 +89,15 @@ func TestReapWithNamespace(t *testing.T) {
 func TestReapKeptBox(t *testing.T) {
 	t.Parallel()
 	needTmux(t)
-	caller, root := player(t, nil, "caller", "plain", token())
+	root, seconds := sandbox.FreshRoot(8), token()
+	t.Cleanup(func() { os.RemoveAll(root) })
+	caller, _ := player(t, nil, "caller", "plain", seconds, root)
+	eventually(t, "the box", func() bool { return len(running(t, "sleep\x00"+seconds)) >= 2 })
 	holder := command("sleep", "1000")
 	holder.Dir = root + "/home"
 	outside(t, holder)
-	supervisor := supervisorOf(t, root)
 	caller.Process.Kill()
-	eventually(t, "the supervisor giving up", func() bool { return !lives(supervisor) })
-	f, ok := found(t, root)
-	require.True(t, ok)
+	f := orphan(t, root)
 	require.Equal(t, map[int][]string{holder.Process.Pid: {"cwd"}}, why(f.Left))
 
 	ctx, cancel := contextFor(t, impatient.Patience)

@@ -39,7 +39,7 @@ func anchorOf(pid int) (*anchor, error) {
 
 // gone tells whether the process has ended. For the first process of a PID
 // namespace that means that all in the namespace have: the kernel ends them
-// before it lets the first one become a zombie.
+// before the last thread of the first one is gone.
 func (a anchor) gone() bool {
 	p, err := readProc(a.PID)
 	return err != nil || p.start != a.Start || p.ended()

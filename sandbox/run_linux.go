@@ -27,10 +27,23 @@ func (b *Box) Run(ctx context.Context, c Cmd) (code int, err error) {
 		name = c.Args[0]
 	}
 	code, err = b.runCmd(ctx, c)
+	if errors.Is(err, errGone) && !b.isGone() {
+		err = errors.New("the box was stopped")
+	}
 	if err != nil {
 		return code, fmt.Errorf("box %q: running %q: %w", b.place, name, err)
 	}
 	return code, nil
+}
+
+// isGone tells whether the supervisor is.
+func (b *Box) isGone() bool {
+	select {
+	case <-b.control.gone:
+		return true
+	default:
+		return false
+	}
 }
 
 func (b *Box) runCmd(ctx context.Context, c Cmd) (int, error) {
