@@ -83,7 +83,7 @@ func (r *rebinder) declared(ctx context.Context, b Binding, derive Derive) (stri
 
 // input is what an input was in the old place, and what it is in the new one.
 func (r *rebinder) input(b Binding, in string) (was, is string, err error) {
-	for _, place := range places() {
+	for _, place := range startFolders() {
 		if rest, ok := strings.CutPrefix(in, "{"+place+"}"); ok {
 			in = rootInput + "/" + place + rest
 		}
@@ -144,6 +144,9 @@ func (r *rebinder) declaredEdits(e *tree.Entry, part int, data []byte, w *wanted
 		at, err := placeOf(e, part, data, d)
 		if err != nil {
 			return nil, fmt.Errorf("rebind %q at %s: %w", e.Path, d.pointer, err)
+		}
+		if d.count != 1 {
+			return nil, fmt.Errorf("rebind %q at %s: %q is recorded %d times and found once", e.Path, d.pointer, d.value, d.count)
 		}
 		if why := formOf(e, part, data).refuses(d.now); why != "" && !safe(d.now, ":+@=") {
 			return nil, fmt.Errorf("rebind %q at %s: the derived value %q cannot stand here: %s", e.Path, d.pointer, d.now, why)

@@ -23,9 +23,9 @@ func digests() map[string]func(in string) string {
 	}
 }
 
-// places are the folders of every box that programs start from. A program may
+// startFolders are the folders of every box that programs start from. A program may
 // keep the digest of one and never write its path.
-func places() []string { return []string{"home", "project"} }
+func startFolders() []string { return []string{"home", "project"} }
 
 // recipe says how a digest comes about: the input has {root} for the root.
 type recipe struct{ algorithm, input, digest string }
@@ -38,7 +38,7 @@ type recipes map[string][]recipe
 // output it.
 func learn(root string, entries []tree.Entry, roots [][]token) recipes {
 	paths := map[string]bool{root: true}
-	for _, place := range places() {
+	for _, place := range startFolders() {
 		paths[root+"/"+place] = true
 	}
 	for i, e := range entries {

@@ -105,16 +105,7 @@ func (p *pairing) partners(f *folder, i, most int) []int {
 }
 
 func (c *comparison) fits(i, j int) bool {
-	a, b := &c.a.names[i], &c.b.names[j]
-	if c.a.run.Entries[i].Type != c.b.run.Entries[j].Type || a.bad != nil || b.bad != nil {
-		return false
-	}
-	ok := true
-	parted := c.walk(a, b, func(x, y token, v verdict) bool {
-		ok = v.why == "" && (v.kind != ID || !c.strangers(string(a.data[x.start:x.end]), string(b.data[y.start:y.end])))
-		return ok
-	})
-	return ok && parted == nil
+	return c.a.run.Entries[i].Type == c.b.run.Entries[j].Type && c.matches(c.a.names[i], c.b.names[j])
 }
 
 // unique takes every name that has one partner, in every open folder.
@@ -130,51 +121,6 @@ func (p *pairing) unique() bool {
 		}
 	}
 	return progress
-}
-
-// byBirth takes the first pair that only the order of birth decides.
-func (p *pairing) byBirth() bool {
-	for n := range p.open {
-		for _, i := range slices.Clone(p.open[n].a) {
-			fit := p.partners(&p.open[n], i, len(p.open[n].b))
-			if len(fit) == 0 {
-				continue
-			}
-			if why := p.doubt(&p.open[n], i, fit); why != "" {
-				a, b := p.c.a.run.Entries[i], p.c.b.run.Entries[fit[0]]
-				p.c.report(Difference{Path: a.Path, Offset: -1, A: a.Path, B: b.Path, Why: why})
-				p.remove(n, i, fit[0]) // reported once, with what is below
-				return true
-			}
-			p.remove(n, i, fit[0])
-			p.take(i, fit[0])
-			return true
-		}
-	}
-	return false
-}
-
-// doubt says why the order of birth does not tell the partner of i, the first
-// born of those left in its folder.
-func (p *pairing) doubt(f *folder, i int, fit []int) string {
-	bornA := func(i int) int64 { return p.c.a.run.Entries[i].Born }
-	bornB := func(j int) int64 { return p.c.b.run.Entries[j].Born }
-	rivals := 0
-	for _, other := range f.a {
-		if other != i && p.c.fits(other, fit[0]) {
-			rivals++
-			if bornA(other) == bornA(i) {
-				return "two names that nothing tells apart: not their form, not the ids known from elsewhere, not the order of their birth"
-			}
-		}
-	}
-	if len(fit) > 1 && bornB(fit[0]) == bornB(fit[1]) {
-		return "a name with two partners that nothing tells apart: not their form, not the ids known from elsewhere, not the order of their birth"
-	}
-	if rivals+1 != len(fit) {
-		return fmt.Sprintf("%d names of this form in the first capture against %d in the second", rivals+1, len(fit))
-	}
-	return ""
 }
 
 func (p *pairing) remove(n, i, j int) {

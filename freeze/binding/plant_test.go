@@ -325,7 +325,7 @@ var everPlants = []plant{
 			s.add(tree.Entry{Path: "home/state/t-" + s.b.hex(12), Type: tree.File, Mode: 0o600})
 			s.b.born--
 		}
-	}, "", "", "two names that nothing tells apart"},
+	}, "", "", "one of several names that nothing tells apart"},
 	{"the id of a git object", func(s *subject) {
 		for _, dir := range []string{"", "/objects", "/objects/ab", "/refs"} {
 			s.add(tree.Entry{Path: "project/.git" + dir, Type: tree.Dir, Mode: 0o700})

@@ -63,6 +63,7 @@ type wanted struct {
 type declaredAt struct {
 	part       int
 	pointer    string
+	count      int
 	value, now string
 }
 
@@ -121,7 +122,7 @@ func (r *rebinder) want(b Binding) {
 		case b.Kind == Derived && builtIn:
 			w.digests[part][b.Value] += o.Count
 		case b.Kind == Derived:
-			w.declared = append(w.declared, declaredAt{part: part, pointer: o.Pointer, value: b.Value})
+			w.declared = append(w.declared, declaredAt{part: part, pointer: o.Pointer, count: o.Count, value: b.Value})
 		}
 	}
 }
