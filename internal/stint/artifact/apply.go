@@ -81,7 +81,7 @@ func deleted(files []git.Change) []string {
 // all of them are there already.
 func (s *Store) Apply(ctx context.Context, main git.Tree, id string) (*artifact.Manifest, error) {
 	// One at a time: two runs may have the same files.
-	one, err := document.Acquire(ctx, s.path("apply.lock"))
+	one, err := document.Acquire(ctx, s.path("apply.lock"), document.Patience)
 	if err != nil {
 		return nil, err
 	}

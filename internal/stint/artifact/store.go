@@ -104,7 +104,7 @@ func (s *Store) Patch(m *artifact.Manifest) ([]byte, error) {
 // Create writes a new artifact: first the patch, and then the manifest that
 // speaks of it.
 func (s *Store) Create(ctx context.Context, m artifact.Manifest, patch []byte) (*artifact.Manifest, error) {
-	lock, err := document.Acquire(ctx, s.lockFile(m.ID))
+	lock, err := document.Acquire(ctx, s.lockFile(m.ID), document.Patience)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (s *Store) Hold(ctx context.Context, id string) (*Held, error) {
 	if _, err := s.Get(id); err != nil {
 		return nil, err
 	}
-	lock, err := document.Acquire(ctx, s.lockFile(id))
+	lock, err := document.Acquire(ctx, s.lockFile(id), document.Patience)
 	if err != nil {
 		return nil, fmt.Errorf("run %q: %w", id, err)
 	}

@@ -69,17 +69,17 @@ func TestWriteFails(t *testing.T) {
 
 func TestLock(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a", "lock")
-	first, err := document.Acquire(t.Context(), name)
+	first, err := document.Acquire(t.Context(), name, document.Patience)
 	require.NoError(t, err)
 
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_, err = document.Acquire(ctx, name)
+	_, err = document.Acquire(ctx, name, document.Patience)
 	require.ErrorIs(t, err, context.DeadlineExceeded, "a lock that is held")
 
 	second := make(chan error)
 	go func() {
-		lock, err := document.Acquire(t.Context(), name)
+		lock, err := document.Acquire(t.Context(), name, document.Patience)
 		if err == nil {
 			lock.Release()
 		}
@@ -93,11 +93,11 @@ func TestLock(t *testing.T) {
 func TestLockGivesUp(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "lock")
 	synctest.Test(t, func(t *testing.T) {
-		first, err := document.Acquire(t.Context(), name)
+		first, err := document.Acquire(t.Context(), name, document.Patience)
 		require.NoError(t, err)
 		defer first.Release()
 		began := time.Now()
-		_, err = document.Acquire(t.Context(), name)
+		_, err = document.Acquire(t.Context(), name, document.Patience)
 		require.ErrorIs(t, err, document.ErrLocked)
 		require.InDelta(t, 10, time.Since(began).Seconds(), 0.1)
 	})

@@ -13,7 +13,8 @@ import (
 var ErrLocked = errors.New("another stint is at work on it")
 
 const (
-	patience = 10 * time.Second
+	// Patience is how long to wait for what takes moments.
+	Patience = 10 * time.Second
 	pause    = 20 * time.Millisecond
 )
 
@@ -21,11 +22,11 @@ const (
 type Lock struct{ f *os.File }
 
 // Acquire takes the lock file name, which is made if it is missing, and waits
-// up to ten seconds for another process to let go of it.
+// for another process to let go of it.
 //
 // The lock file is never removed: a second process could otherwise lock a new
 // inode of the same name.
-func Acquire(ctx context.Context, name string) (*Lock, error) {
+func Acquire(ctx context.Context, name string, patience time.Duration) (*Lock, error) {
 	if err := MakeDir(filepath.Dir(name)); err != nil {
 		return nil, err
 	}

@@ -21,15 +21,13 @@ func Main(ctx context.Context, env []string, dir string) (Tree, error) {
 		return Tree{}, fmt.Errorf("%q: %w (%v)", dir, ErrNoRepository, err)
 	}
 	t.Dir = lines[0]
-	if lines[1] != lines[2] {
-		all, err := t.Worktrees(ctx)
-		if err != nil {
-			return Tree{}, err
+	if git, common := lines[1], lines[2]; git != common {
+		// Not from git's list, which fails while a worktree is half made.
+		t.Dir = filepath.Dir(common)
+		top, err := t.Line(ctx, "rev-parse", "--show-toplevel")
+		if filepath.Base(common) != ".git" || err != nil || top != t.Dir {
+			return Tree{}, fmt.Errorf("%q: its repository %q has no main work tree, and stint needs one", dir, common)
 		}
-		if all[0].Bare {
-			return Tree{}, fmt.Errorf("%q: its repository %q is bare, and stint needs a main work tree", dir, all[0].Dir)
-		}
-		t.Dir = all[0].Dir
 	}
 	t.Dir, err = filepath.EvalSymlinks(t.Dir)
 	return t, err
@@ -39,7 +37,6 @@ func Main(ctx context.Context, env []string, dir string) (Tree, error) {
 type Worktree struct {
 	Dir    string
 	Branch string // full name of the ref; empty where HEAD is detached
-	Bare   bool
 	Locked bool
 }
 
@@ -62,8 +59,6 @@ func (t Tree) Worktrees(ctx context.Context) ([]Worktree, error) {
 		switch w := &all[len(all)-1]; key {
 		case "branch":
 			w.Branch = value
-		case "bare":
-			w.Bare = true
 		case "locked":
 			w.Locked = true
 		}

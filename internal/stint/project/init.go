@@ -36,7 +36,7 @@ func Init(ctx context.Context, env []string, dir, harness string, now time.Time)
 	if err := ownFolder(folder); err != nil {
 		return nil, err
 	}
-	lock, err := document.Acquire(ctx, filepath.Join(folder, "lock"))
+	lock, err := document.Acquire(ctx, filepath.Join(folder, "lock"), document.Patience)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ const (
 // marked lists the panes that would go with a session: its own, wherever an
 // operator may have moved it, and the other ones of its tmux session.
 func (r *Runner) marked(ctx context.Context, d *doc.Document) (own, all []tmux.Marked, err error) {
-	panes, err := r.panes(ctx, d.TmuxSocket)
+	panes, err := r.Sessions.Panes(ctx, d.TmuxSocket)
 	if err != nil {
 		return nil, nil, fmt.Errorf("tmux on %q does not answer, so it is not known what runs there: %w", d.TmuxSocket, err)
 	}

@@ -113,7 +113,11 @@ func (r *Runner) look(ctx context.Context, d *doc.Document) (bool, error) {
 	if err := r.Project.Tree.Linked(ctx, d.Worktree); err != nil {
 		return false, fmt.Errorf("session %q: %w: what is in there cannot be judged; move it away and close the session again", d.ID, err)
 	}
-	all, err := r.Project.Tree.Worktrees(ctx)
+	var all []git.Worktree
+	err = r.alone(ctx, func() (err error) {
+		all, err = r.Project.Tree.Worktrees(ctx)
+		return err
+	})
 	if err != nil {
 		return false, err
 	}

@@ -70,7 +70,7 @@ func (r *Runner) plan(ctx context.Context, harness string) (doc.Document, error)
 	if d.TmuxSocket, err = r.defaultSocket(ctx); err != nil {
 		return d, err
 	}
-	panes, err := r.panes(ctx, d.TmuxSocket)
+	panes, err := r.Sessions.Panes(ctx, d.TmuxSocket)
 	if err != nil {
 		return d, fmt.Errorf("tmux on %q does not answer, so nothing was opened: %w", d.TmuxSocket, err)
 	}
@@ -120,7 +120,8 @@ func (r *Runner) build(ctx context.Context, h *session.Held, argv []string) (mad
 		return made, err
 	}
 	made = append(made, func(ctx context.Context) error { return r.removeWorktree(ctx, h.Document) })
-	if err := tree.AddWorktree(ctx, h.Worktree, h.Branch); err != nil {
+	err = r.alone(ctx, func() error { return tree.AddWorktree(ctx, h.Worktree, h.Branch) })
+	if err != nil {
 		return made, err
 	}
 	if err := tree.Linked(ctx, h.Worktree); err != nil {

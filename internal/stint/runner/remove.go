@@ -7,8 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
+	"time"
 
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
 	doc "github.com/freeze-contracts/permafrost/readers/session"
 )
@@ -29,14 +32,28 @@ func (r *Runner) removeWorktree(ctx context.Context, d *doc.Document) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	all, err := tree.Worktrees(ctx)
+	return r.alone(ctx, func() error {
+		all, err := tree.Worktrees(ctx)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(all[1:], func(w git.Worktree) bool { return w.Dir == d.Worktree }) {
+			return nil
+		}
+		return tree.RemoveWorktree(ctx, d.Worktree)
+	})
+}
+
+// alone does what has to do with git's list of worktrees: git fails where it
+// comes upon one that another git is just making or removing. It waits longer
+// than for other locks, since a checkout can take its time.
+func (r *Runner) alone(ctx context.Context, do func() error) error {
+	lock, err := document.Acquire(ctx, filepath.Join(r.Project.StateDir, "worktrees.lock"), 5*time.Minute)
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(all[1:], func(w git.Worktree) bool { return w.Dir == d.Worktree }) {
-		return nil
-	}
-	return tree.RemoveWorktree(ctx, d.Worktree)
+	defer lock.Release()
+	return do()
 }
 
 // removeWorkspace removes the workspace root, in which there is no worktree

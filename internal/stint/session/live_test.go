@@ -28,27 +28,28 @@ func TestLiveness(t *testing.T) {
 		err   error
 		want  session.Liveness
 		pane  string
+		why   bool // more is said
 	}{
-		{"its pane", []tmux.Marked{own}, nil, session.Live, "%1"},
-		{"its pane, not the operator's beside it", []tmux.Marked{with(func(p *tmux.Marked) { p.ID, p.Mark = "%0", "" }), own}, nil, session.Live, "%1"},
-		{"program that moved to another folder", []tmux.Marked{with(func(p *tmux.Marked) { p.Path = "/" })}, nil, session.Live, "%1"},
-		{"ended program", []tmux.Marked{with(func(p *tmux.Marked) { p.Dead = true })}, nil, session.Dead, "%1"},
-		{"no server", nil, nil, session.Absent, ""},
-		{"other sessions", []tmux.Marked{with(func(p *tmux.Marked) { p.Session, p.Mark = "work", "" })}, nil, session.Absent, ""},
-		{"longer name", []tmux.Marked{with(func(p *tmux.Marked) { p.Session, p.Mark = "stint-tab-10", "tab-10" })}, nil, session.Absent, ""},
-		{"somebody else's session of that name", []tmux.Marked{with(func(p *tmux.Marked) { p.Mark = "" })}, nil, session.Absent, ""},
-		{"pane that was made elsewhere", []tmux.Marked{with(func(p *tmux.Marked) { p.Start = "/home" })}, nil, session.Absent, ""},
-		{"pane that was moved into another session", []tmux.Marked{with(func(p *tmux.Marked) { p.Session = "work" })}, nil, session.Absent, ""},
-		{"no answer", nil, errors.New("server exited unexpectedly"), session.Unknown, ""},
+		{"its pane", []tmux.Marked{own}, nil, session.Live, "%1", false},
+		{"its pane, not the operator's beside it", []tmux.Marked{with(func(p *tmux.Marked) { p.ID, p.Mark = "%0", "" }), own}, nil, session.Live, "%1", false},
+		{"program that moved to another folder", []tmux.Marked{with(func(p *tmux.Marked) { p.Path = "/" })}, nil, session.Live, "%1", false},
+		{"ended program", []tmux.Marked{with(func(p *tmux.Marked) { p.Dead = true })}, nil, session.Dead, "%1", false},
+		{"no server", nil, nil, session.Absent, "", false},
+		{"other sessions", []tmux.Marked{with(func(p *tmux.Marked) { p.Session, p.Mark = "work", "" })}, nil, session.Absent, "", false},
+		{"longer name", []tmux.Marked{with(func(p *tmux.Marked) { p.Session, p.Mark = "stint-tab-10", "tab-10" })}, nil, session.Absent, "", false},
+		{"somebody else's session of that name", []tmux.Marked{with(func(p *tmux.Marked) { p.Mark = "" })}, nil, session.Absent, "", true},
+		{"pane that was made elsewhere", []tmux.Marked{with(func(p *tmux.Marked) { p.Start = "/home" })}, nil, session.Absent, "", true},
+		{"pane that was moved into another session", []tmux.Marked{with(func(p *tmux.Marked) { p.Session = "work" })}, nil, session.Absent, "", false},
+		{"no answer", nil, errors.New("server exited unexpectedly"), session.Unknown, "", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s.Panes = func(context.Context, string) ([]tmux.Marked, error) { return test.panes, test.err }
-			pane, got, _ := s.Pane(t.Context(), &d)
+			pane, got, why := s.Pane(t.Context(), &d)
 			id := ""
 			if pane != nil {
 				id = pane.ID
 			}
-			if diff := cmp.Diff([]any{test.want, test.pane}, []any{got, id}); diff != "" {
+			if diff := cmp.Diff([]any{test.want, test.pane, test.why}, []any{got, id, why != ""}); diff != "" {
 				t.Errorf("Pane (-want +got)\n%s", diff)
 			}
 		})

@@ -115,7 +115,7 @@ func (s *Store) Hold(ctx context.Context, id string) (*Held, error) {
 	if _, err := s.Get(id); err != nil {
 		return nil, err
 	}
-	lock, err := document.Acquire(ctx, s.lockFile(id))
+	lock, err := document.Acquire(ctx, s.lockFile(id), document.Patience)
 	if err != nil {
 		return nil, fmt.Errorf("session %q: %w", id, err)
 	}
@@ -130,7 +130,7 @@ func (s *Store) Hold(ctx context.Context, id string) (*Held, error) {
 
 // Create writes the first revision of a new document and holds its session.
 func (s *Store) Create(ctx context.Context, d session.Document) (*Held, error) {
-	lock, err := document.Acquire(ctx, s.lockFile(d.ID))
+	lock, err := document.Acquire(ctx, s.lockFile(d.ID), document.Patience)
 	if err != nil {
 		return nil, fmt.Errorf("session %q: %w", d.ID, err)
 	}
