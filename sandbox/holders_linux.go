@@ -8,7 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// listening returns the listening unix sockets under root: inode to path.
+// listening returns the listening unix sockets under root: inode to path. The
+// kernel shows a path as it was given to bind: who bound a relative one from
+// inside of the box is seen by the other layers.
 func listening(root string) (map[string]string, error) {
 	b, err := os.ReadFile("/proc/net/unix")
 	if err != nil {
