@@ -16,7 +16,7 @@ func (f *finder) base64At(text []byte, at int) (token, string) {
 			continue
 		}
 		inner, bad := f.find(plain)
-		if bad != nil || len(inner) == 0 || hasOther(inner, rawSpelling) || binary(plain) {
+		if bad != nil || len(inner) == 0 || hasOther(inner, rawSpelling) || isBinary(plain) {
 			continue
 		}
 		return token{class: rootToken, start: start, end: end, spelling: name, count: len(inner)}, ""
@@ -91,9 +91,9 @@ func encodeLike(plain, run []byte, name string) (text, why string) {
 	return text, ""
 }
 
-// binary tells whether data is no text: it holds a control character that text
+// isBinary tells whether data is no text: it holds a control character that text
 // does not use. A path in there may be counted or checksummed.
-func binary(data []byte) bool {
+func isBinary(data []byte) bool {
 	for _, c := range data {
 		if c < 0x20 && (c < '\a' || c > '\r') && c != 0x1b {
 			return true

@@ -124,45 +124,21 @@ func (c *comparison) checkContentDigests() {
 			}
 		}
 	}
+	hexes := slices.Clone(c.ids)
+	hexes = slices.DeleteFunc(hexes, func(d Difference) bool { return runOf([]byte(d.A), hexDigit) < len(d.A) })
+	if len(hexes) == 0 {
+		return
+	}
 	for _, name := range slices.Sorted(maps.Keys(changing)) {
 		data := string(c.a.run.Entries[c.a.at[name]].Data)
 		for algorithm, of := range digests() {
 			digest := of(data)
-			for _, d := range c.ids {
-				if len(d.A) >= minID && strings.HasPrefix(digest, strings.ToLower(d.A)) {
+			for _, d := range hexes {
+				if strings.HasPrefix(digest, strings.ToLower(d.A)) {
 					d.Why = fmt.Sprintf("the %s of %q, whose bytes change with the root; declare it with this file and pointer as kind derived", algorithm, name)
 					c.report(d)
 				}
 			}
 		}
-	}
-}
-
-// searchIDs reports the first place of each of the ids in a capture.
-func (c *comparison) searchIDs(run *Run, ids map[string]string, report func(Difference, string)) {
-	if len(ids) == 0 {
-		return
-	}
-	seen := map[string]bool{}
-	look := func(e *tree.Entry, where string, data []byte) {
-		s := scanner{text: data, window: newWindow(run)}
-		for t, more := s.next(); more; t, more = s.next() {
-			id := data[t.start:t.end]
-			if _, is := ids[string(id)]; !is || seen[string(id)] {
-				continue
-			}
-			seen[string(id)] = true
-			p := place{where: where}
-			if where == "" {
-				p = locate(layoutOf(e.Path, data), data, []int{t.start})[0]
-			}
-			report(Difference{Path: e.Path, Pointer: p.pointer, Offset: t.start}, string(id))
-		}
-	}
-	for i := range run.Entries {
-		e := &run.Entries[i]
-		look(e, "name", []byte(e.Path))
-		look(e, "target", []byte(e.Target))
-		look(e, "", e.Data)
 	}
 }

@@ -236,7 +236,7 @@ func (c *comparison) reportRoot(a, b text) {
 func (c *comparison) reportParted(a, b *text, at *parting) {
 	p := c.places(a, []hit{{x: token{start: at.a}}})
 	why := "the text differs, and nothing declares it"
-	if binary(a.data) {
+	if isBinary(a.data) {
 		why = "binary content differs"
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.a.run.Known)) {

@@ -80,7 +80,7 @@ func (s *side) content(i int) text {
 	e := &s.run.Entries[i]
 	t := text{entry: e, data: e.Data, bad: s.bad[i]}
 	t.rules = contentRanges(s.rules, e)
-	if len(s.roots[i]) > 0 && t.bad == nil && binary(e.Data) {
+	if len(s.roots[i]) > 0 && t.bad == nil && isBinary(e.Data) {
 		t.bad = &rootError{s.roots[i][0].start, "the box's path inside of a binary file, where its length may be counted or its bytes checksummed"}
 	}
 	s.fix(&t, s.roots[i])

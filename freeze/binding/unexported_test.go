@@ -124,3 +124,24 @@ func TestRuleMatches(t *testing.T) {
 		}
 	}
 }
+
+func TestSearch(t *testing.T) {
+	ids := []string{"0a1b2c3d", "0a1b2c3d4e5f", "6ac4a4a5-ca03-4be2-824c-a250273a23b9", "01KBA0F7CQ5X9P2R4T6V8W0Y1Z"}
+	set := map[string]string{}
+	for _, id := range ids {
+		set[id] = ""
+	}
+	for pad := range 12 { // every alignment of the windows
+		var text string
+		var want []string
+		for _, id := range ids {
+			want = append(want, fmt.Sprintf("%s at %d", id, len(text)+pad))
+			text += strings.Repeat("x", pad) + id + " " + id + "0 a" + id + " " + id[:7] + "\n" // the second and third are part of more
+		}
+		var got []string
+		newSearch(set).in([]byte(text), func(id string, at int) { got = append(got, fmt.Sprintf("%s at %d", id, at)) })
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("search in %q (-want +got):\n%s", text, d)
+		}
+	}
+}
