@@ -315,6 +315,7 @@ var everPlants = []plant{
 	{"the path in UTF-16", func(s *subject) { s.edit(noteFile, s.project, wide(s.project)) }, noteFile, "/1", "in UTF-16"},
 	{"the box's name alone", func(s *subject) { s.extra("%q", s.b.root[strings.LastIndexByte(s.b.root, '/')+1:]) }, extraFile, "/v", "apart from its path"},
 	{"a path beside the box", func(s *subject) { s.extra("%q", s.b.root+"x/lock") }, extraFile, "/v", "a path beside the box"},
+	{"a lock beside the box", func(s *subject) { s.extra("%q", s.b.root+".lock") }, extraFile, "/v", "a path beside the box"},
 	{"a way out of the box and in again", func(s *subject) { s.extra("%q", "../.."+s.b.root+"/x") }, extraFile, "/v", "a relative path that leads out"},
 	{"the path in a binary file", func(s *subject) { s.edit(noteFile, s.project, s.project+"\x00\x07") }, noteFile, "/1", "inside of a binary file"},
 	{"the path as folders in a name", func(s *subject) { s.add(tree.Entry{Path: "home/state/mirror" + s.b.root, Type: tree.Dir, Mode: 0o700}) }, "", "", "as a chain of folders in a name"},

@@ -122,12 +122,21 @@ func (f *finder) plainAt(text []byte, at int) (token, string) {
 	switch {
 	case !ok:
 		return t, "the box's own name in a spelling that is not known, or apart from its path"
-	case t.end < len(text) && kinds[text[t.end]] != 0:
+	case goesOn(text[t.end:], t.spelling == rawSpelling || strings.HasPrefix(t.spelling, "json")):
 		return t, "a path beside the box, whose name begins with the box's"
 	case t.spelling == rawSpelling && t.start > 0 && text[t.start-1] == '.':
 		return t, "a relative path that leads out of the box and in again"
 	}
 	return t, ""
+}
+
+// goesOn tells whether a name that ends before rest is only the beginning of a
+// longer one. Where the path has its slashes, that is so with a dash, too.
+func goesOn(rest []byte, slashes bool) bool {
+	if len(rest) == 0 {
+		return false
+	}
+	return kinds[rest[0]] != 0 || slashes && len(rest) > 1 && strings.IndexByte("._-", rest[0]) >= 0 && kinds[rest[1]] != 0
 }
 
 func (f *finder) hexAt(text []byte, at int) (token, string) {

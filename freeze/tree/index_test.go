@@ -197,10 +197,9 @@ func TestSettleIndexKeepsAnEmptyTrailer(t *testing.T) {
 		t.Run(tt.format, func(t *testing.T) {
 			data := newRepo(t, "--object-format="+tt.format).index()
 			zero := make([]byte, tt.size)
-			body := len(data) - tt.size
-			want := append(bytes.Clone(settle(t, data)), zero...) // longer than needed: cut below
-			copy(data[body:], zero)
-			want = append(want[:len(want)-2*tt.size], zero...)
+			sealed := settle(t, data)
+			want := append(bytes.Clone(sealed[:len(sealed)-tt.size]), zero...)
+			copy(data[len(data)-tt.size:], zero)
 			if d := cmp.Diff(want, settle(t, data)); d != "" {
 				t.Errorf("settled (-want +got):\n%s", d)
 			}
