@@ -116,12 +116,12 @@ func (f *Fixture) View(name string) fixture.Output {
 	if f.thawed == nil {
 		f.t.Fatalf("%s: view %q is bound to the place of a thaw; thaw first", f.name(), name)
 	}
-	out, ok := f.thawed.views[name]
-	if !ok {
-		f.t.Fatalf("%s: has no view %q", f.name(), name)
+	stdout, exit := viewPrefix+name+"/stdout", viewPrefix+name+"/exit"
+	if f.files[stdout] == "" || f.files[exit] == "" {
+		f.t.Fatalf("%s: has no view %q; there are %q", f.name(), name, f.Views())
 	}
-	f.read(viewPrefix+name+"/stdout", viewPrefix+name+"/exit")
-	return out
+	f.read(stdout, exit)
+	return f.thawed.views[name]
 }
 
 // Views lists the names of the fixture's views, sorted.

@@ -111,4 +111,3 @@ func place(box string) string {
 
 // viewPrefix begins the paths of what the release said itself.
 const viewPrefix = "view/"
-

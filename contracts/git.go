@@ -16,34 +16,28 @@ import (
 	"time"
 )
 
+// Git is what a repository or work tree is wanted to hold.
+type Git struct {
+	Revisions map[string]string // revision, as in HEAD^{tree}, to object id; one of them a tree
+	Status    string            // what git status --porcelain prints, ignored files included
+	Reflog    []string          // messages of HEAD's reflog, the newest first
+	Worktrees []string          // absolute paths, as git worktree list gives them
+}
+
 // CheckGit asserts that the repository or work tree at the box-relative path
-// box is whole and holds what is wanted: git fsck finds nothing, its reflogs,
-// configuration and status can be read, and each revision in want, at least
-// one of them a tree as in HEAD^{tree}, is that object id. The files of its
-// .git count as read.
-func (f *Fixture) CheckGit(t testing.TB, id, box string, want map[string]string) bool {
+// box is whole, by git fsck, and holds what is wanted. The files of its .git
+// count as read. Of what is in there, git keeps some for itself (COMMIT_EDITMSG,
+// ORIG_HEAD): that is held by the hash in the manifest only.
+func (f *Fixture) CheckGit(t testing.TB, id, box string, want Git) bool {
 	t.Helper()
-	if !slices.ContainsFunc(slices.Collect(maps.Keys(want)), func(rev string) bool { return strings.HasSuffix(rev, "^{tree}") }) {
+	isTree := func(rev string) bool { return strings.HasSuffix(rev, "^{tree}") }
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(want.Revisions)), isTree) {
 		t.Fatalf("%s: no tree is wanted; name one, as in HEAD^{tree}", id)
 	}
-	dir := f.thawed.Path(box)
-	got := make(map[string]string, len(want))
-	for _, args := range [][]string{
-		{"fsck", "--full", "--strict", "--no-progress", "--no-dangling"}, {"config", "--local", "--list"},
-		{"reflog", "--all"}, {"worktree", "list", "--porcelain"}, {"status", "--porcelain"},
-	} {
-		if _, err := git(t.Context(), dir, args...); err != nil {
-			f.fail(t, id, "%s: %s: %v", id, f.name(), err)
-			return false
-		}
-	}
-	for rev := range want {
-		out, err := git(t.Context(), dir, "rev-parse", "--verify", rev)
-		if err != nil {
-			f.fail(t, id, "%s: %s: %v", id, f.name(), err)
-			return false
-		}
-		got[rev] = strings.TrimSpace(out)
+	got, err := look(t.Context(), f.thawed.Path(box), slices.Collect(maps.Keys(want.Revisions)))
+	if err != nil {
+		f.fail(t, id, "%s: %s: %v", id, f.name(), err)
+		return false
 	}
 	for _, e := range f.frozen.Entries {
 		if at := box + "/.git"; e.Path == at || strings.HasPrefix(e.Path, at+"/") {
@@ -51,6 +45,38 @@ func (f *Fixture) CheckGit(t testing.TB, id, box string, want map[string]string)
 		}
 	}
 	return f.Equal(t, id, got, want)
+}
+
+// look asks git for what the repository at dir holds.
+func look(ctx context.Context, dir string, revisions []string) (Git, error) {
+	g := Git{Revisions: make(map[string]string)}
+	if _, err := git(ctx, dir, "fsck", "--full", "--strict", "--no-progress", "--no-dangling"); err != nil {
+		return g, err
+	}
+	for _, rev := range revisions {
+		out, err := git(ctx, dir, "rev-parse", "--verify", "--end-of-options", rev)
+		if err != nil {
+			return g, err
+		}
+		g.Revisions[rev] = strings.TrimSpace(out)
+	}
+	status, err := git(ctx, dir, "status", "--porcelain", "--untracked-files=all", "--ignored")
+	if err != nil {
+		return g, err
+	}
+	g.Status = status
+	reflog, err := git(ctx, dir, "reflog", "show", "--format=%gs", "HEAD")
+	if err != nil {
+		return g, err
+	}
+	g.Reflog = strings.FieldsFunc(reflog, func(r rune) bool { return r == '\n' })
+	trees, err := git(ctx, dir, "worktree", "list", "--porcelain", "-z")
+	for field := range strings.SplitSeq(trees, "\x00") {
+		if at, is := strings.CutPrefix(field, "worktree "); is {
+			g.Worktrees = append(g.Worktrees, at)
+		}
+	}
+	return g, err
 }
 
 // CheckSum asserts the sha256, in hex, of the file at the box-relative path box

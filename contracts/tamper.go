@@ -74,7 +74,8 @@ func tampersFromEnv() *tampers {
 	return &tampers{file: file, found: make(map[[2]string]Tampered)}
 }
 
-// each plays fn against one scenario once for each file and change.
+// each plays fn against one scenario: as frozen, and then once for each change
+// to each file that it read. No other test could see the rest.
 func (tp *tampers) each(t *testing.T, c *corpus, key fixture.Key, scenario string, fn func(*testing.T, *Fixture)) {
 	r, err := c.load(key)
 	if err != nil {
@@ -85,44 +86,62 @@ func (tp *tampers) each(t *testing.T, c *corpus, key fixture.Key, scenario strin
 		t.Fatal(err)
 	}
 	files := c.files(r, scenario)
-	for _, box := range slices.Sorted(maps.Keys(files)) {
-		for _, change := range changesOf(memory[files[box]].Data) {
-			t.Run(files[box]+"/"+change.how, func(t *testing.T) {
-				tp.one(t, c, key, scenario, memory, files[box], change, fn)
+	var touched []string
+	passed := t.Run("as frozen", func(t *testing.T) {
+		// The inner one may be parallel; the outer one waits for it.
+		t.Run("all", func(t *testing.T) {
+			f := newFixture(t, key, r.Scenarios[scenario], files)
+			t.Cleanup(func() { touched = f.touched() })
+			fn(t, f)
+		})
+	})
+	if !passed {
+		return
+	}
+	for _, file := range slices.Sorted(maps.Values(files)) {
+		for _, ch := range changesOf(memory[file].Data) {
+			spoiled := spoiled{key, scenario, file, ch}
+			t.Run(file+"/"+ch.how, func(t *testing.T) {
+				t.Parallel()
+				tp.one(t, c, spoiled, memory, slices.Contains(touched, file), fn)
 			})
 		}
 	}
 }
 
-func (tp *tampers) one(t *testing.T, c *corpus, key fixture.Key, scenario string, memory fstest.MapFS, file string, ch change, fn func(*testing.T, *Fixture)) {
+// spoiled is a fixture with one file changed.
+type spoiled struct {
+	fixture.Key
+	scenario, file string
+	change
+}
+
+func (tp *tampers) one(t *testing.T, c *corpus, s spoiled, memory fstest.MapFS, read bool, fn func(*testing.T, *Fixture)) {
 	over := maps.Clone(memory)
-	ch.on(over, file)
-	got := Tampered{File: file, How: ch.how, Seen: Unseen}
-	if _, err := fixture.Load(over, key.Family, key.Version); err != nil && strings.Contains(err.Error(), file) {
+	s.on(over, s.file)
+	got := Tampered{File: s.file, How: s.how, Seen: Unseen}
+	if _, err := fixture.Load(over, s.Family, s.Version); err != nil && strings.Contains(err.Error(), s.file) {
 		got.Seen = ByHash
 	}
-	if err := reseal(over, key, scenario, file); err != nil {
+	tp.add(got)
+	if !read || tp.seen(got) {
+		return
+	}
+	if err := reseal(over, s); err != nil {
 		t.Fatal(err)
 	}
-	r, err := fixture.Load(over, key.Family, key.Version)
+	r, err := fixture.Load(over, s.Family, s.Version)
 	if err != nil {
 		got.Seen = ByThaw
 		tp.add(got)
 		return
 	}
-	f := newFixture(t, key, r.Scenarios[scenario], c.files(r, scenario))
+	f := newFixture(t, s.Key, r.Scenarios[s.scenario], c.files(r, s.scenario))
 	t.Cleanup(func() {
 		if t.Failed() {
-			got.Assert = f.failed
-			got.Seen = ByReader
-			if f.failed == thawID {
-				got.Seen = ByThaw
-			}
-			if f.panicked {
-				got.Seen = ByPanic
-			}
+			got.Seen, got.Assert = verdict(f)
+			tp.add(got)
 		}
-		tp.add(got)
 	})
 	defer func() {
 		if p := recover(); p != nil {
@@ -133,15 +152,36 @@ func (tp *tampers) one(t *testing.T, c *corpus, key fixture.Key, scenario string
 	fn(t, f)
 }
 
+func verdict(f *Fixture) (seen Verdict, assert string) {
+	switch {
+	case f.panicked:
+		return ByPanic, f.failed
+	case f.failed == thawID:
+		return ByThaw, f.failed
+	}
+	return ByReader, f.failed
+}
+
+// seen says whether another test saw the change already: no more needs to be
+// known of it.
+func (tp *tampers) seen(got Tampered) bool {
+	tp.mu.Lock()
+	defer tp.mu.Unlock()
+	return tp.found[[2]string{got.File, got.How}].Seen.rank() > ByHash.rank()
+}
+
 // add keeps the best verdict: several tests may play the same fixture.
 func (tp *tampers) add(got Tampered) {
 	tp.mu.Lock()
 	defer tp.mu.Unlock()
-	order := []Verdict{Unseen, ByHash, ByThaw, ByReader, ByPanic}
 	at := [2]string{got.File, got.How}
-	if had, ok := tp.found[at]; !ok || slices.Index(order, got.Seen) > slices.Index(order, had.Seen) {
+	if had, ok := tp.found[at]; !ok || got.Seen.rank() > had.Seen.rank() {
 		tp.found[at] = got
 	}
+}
+
+func (v Verdict) rank() int {
+	return slices.Index([]Verdict{Unseen, ByHash, ByThaw, ByReader, ByPanic}, v)
 }
 
 // write hands the findings to the process that asked for them.

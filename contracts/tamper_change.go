@@ -17,8 +17,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-
-	"github.com/freeze-contracts/permafrost/freeze/fixture"
 )
 
 // change is one way to spoil a file.
@@ -33,7 +31,7 @@ func changesOf(data []byte) []change {
 	altered := append(bytes.Clone(data), 'x')
 	if len(data) > 0 {
 		altered = bytes.Clone(data)
-		altered[len(data)/2] ^= 1
+		altered[(len(data)-1)/2] ^= 1
 	}
 	changes := []change{{"altered", altered}, {"deleted", nil}}
 	if len(data) > 0 {
@@ -52,8 +50,8 @@ func (ch change) on(over fstest.MapFS, file string) {
 
 // reseal makes the manifest in over agree with the file, so that what the
 // hash sees no longer hides what else would be seen.
-func reseal(over fstest.MapFS, key fixture.Key, scenario, file string) error {
-	name := path.Join(key.Family, key.Version, "bindings.json")
+func reseal(over fstest.MapFS, s spoiled) error {
+	name := path.Join(s.Family, s.Version, "bindings.json")
 	var manifest struct {
 		Scenarios map[string]map[string]any `json:"scenarios"`
 		Rest      map[string]any            `json:",embed"`
@@ -61,21 +59,21 @@ func reseal(over fstest.MapFS, key fixture.Key, scenario, file string) error {
 	if err := json.Unmarshal(over[name].Data, &manifest); err != nil {
 		return err
 	}
-	entries, ok := manifest.Scenarios[scenario]["entries"].([]any)
+	entries, ok := manifest.Scenarios[s.scenario]["entries"].([]any)
 	if !ok {
-		return fmt.Errorf("%s: scenario %q has no entries", name, scenario)
+		return fmt.Errorf("%s: scenario %q has no entries", name, s.scenario)
 	}
-	stored := strings.SplitN(file, "/", 4)[3]
+	stored := strings.SplitN(s.file, "/", 4)[3]
 	at := slices.IndexFunc(entries, func(e any) bool { return e.(map[string]any)["stored"] == stored })
 	if at < 0 {
-		return fmt.Errorf("%s: has no entry for %s", name, file)
+		return fmt.Errorf("%s: has no entry for %s", name, s.file)
 	}
-	if now, there := over[file]; there {
+	if now, there := over[s.file]; there {
 		sum := sha256.Sum256(now.Data)
 		entry := entries[at].(map[string]any)
 		entry["size"], entry["sha256"] = len(now.Data), hex.EncodeToString(sum[:])
 	} else {
-		manifest.Scenarios[scenario]["entries"] = slices.Delete(entries, at, at+1)
+		manifest.Scenarios[s.scenario]["entries"] = slices.Delete(entries, at, at+1)
 	}
 	data, err := json.Marshal(manifest, json.Deterministic(true))
 	over[name] = &fstest.MapFile{Data: data, Mode: 0o444}
