@@ -171,6 +171,20 @@ func TestStartErrors(t *testing.T) {
 	require.Empty(t, left)
 }
 
+// A start that is called off leaves nothing, with and without a namespace.
+func TestStartCalledOff(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, plain := range []bool{false, true} {
+		root := sandbox.FreshRoot(8)
+		_, err := sandbox.Start(ctx, sandbox.Config{Root: root, NoNamespace: plain})
+		require.EqualError(t, err, `box "`+root+`": context canceled`)
+		require.ErrorIs(t, err, context.Canceled)
+		require.NoDirExists(t, root)
+	}
+}
+
 func TestFreshRoot(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

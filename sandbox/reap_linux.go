@@ -136,6 +136,9 @@ func (p place) endOrphan(ctx context.Context, patience time.Duration) (report, e
 	if err != nil {
 		return report{}, err
 	}
+	if r.Proved {
+		return report{}, nil
+	}
 	l, err := newLookout(p, 0)
 	if errors.Is(err, os.ErrNotExist) && r.Supervisor == nil {
 		return report{}, nil

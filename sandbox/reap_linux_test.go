@@ -147,28 +147,51 @@ func TestDoctorMisses(t *testing.T) {
 	}
 }
 
+// handMade is a box of which only the record is there.
+func handMade(t *testing.T) (root string, write func(founder int, supervisor string, proved bool)) {
+	t.Helper()
+	root = sandbox.FreshRoot(8)
+	require.NoError(t, os.Mkdir(root, 0o700))
+	t.Cleanup(func() { os.RemoveAll(root) })
+	return root, func(founder int, supervisor string, proved bool) {
+		text := fmt.Sprintf(`{"format":1,"root":%q,"uid":%d,"started":"2020-01-01T00:00:00Z","boot":"x","founder":{"pid":%d,"start":%s},
+			"supervisor":%s,"init":null,"emptied":false,"proved":%t}`,
+			root, os.Getuid(), founder, startOf(t, os.Getpid()), supervisor, proved)
+		require.NoError(t, os.WriteFile(root+"/box.json", []byte(text), 0o600))
+	}
+}
+
+// gonePID is the pid of a process that has ended.
+func gonePID(t *testing.T) int {
+	t.Helper()
+	gone := command("true")
+	require.NoError(t, gone.Run())
+	return gone.Process.Pid
+}
+
 // A caller that was killed before it had a supervisor leaves a box in which
 // nothing can have run.
 func TestReapHalfMade(t *testing.T) {
 	t.Parallel()
-	gone := command("true")
-	require.NoError(t, gone.Run())
-	root := sandbox.FreshRoot(8)
-	require.NoError(t, os.Mkdir(root, 0o700))
-	t.Cleanup(func() { os.RemoveAll(root) })
-	record := func(founder int) {
-		text := fmt.Sprintf(`{"format":1,"root":%q,"uid":%d,"started":"2020-01-01T00:00:00Z","boot":"x","founder":{"pid":%d,"start":%s},"supervisor":null,"init":null,"emptied":false}`,
-			root, os.Getuid(), founder, startOf(t, os.Getpid()))
-		require.NoError(t, os.WriteFile(root+"/box.json", []byte(text), 0o600))
-	}
-	record(os.Getpid())
+	root, write := handMade(t)
+	write(os.Getpid(), "null", false)
 	f, ok := found(t, root)
 	require.True(t, ok)
 	require.True(t, f.Owner, "it is being made at this moment")
-	record(gone.Process.Pid)
-	f, ok = found(t, root)
-	require.True(t, ok)
-	require.False(t, f.Owner)
-	require.NoError(t, sandbox.Reap(t.Context(), f))
+	write(gonePID(t), "null", false)
+	require.NoError(t, sandbox.Reap(t.Context(), orphan(t, root)))
+	require.NoDirExists(t, root)
+}
+
+// A supervisor that was killed while it removed the box had the proof. One
+// that had not, and whose lease is gone, leaves nothing to prove it by.
+func TestReapHalfRemoved(t *testing.T) {
+	t.Parallel()
+	root, write := handMade(t)
+	write(gonePID(t), `{"pid":1,"start":1}`, false)
+	require.ErrorContains(t, sandbox.Reap(t.Context(), orphan(t, root)), root+"/lease: no such file")
+	require.DirExists(t, root)
+	write(gonePID(t), `{"pid":1,"start":1}`, true)
+	require.NoError(t, sandbox.Reap(t.Context(), orphan(t, root)))
 	require.NoDirExists(t, root)
 }

@@ -21,6 +21,8 @@ type record struct {
 	Init       *anchor   `json:"init"`       // first process of the namespace, as seen from outside; null without one
 	// Emptied says that the supervisor had no child left when it went.
 	Emptied bool `json:"emptied"`
+	// Proved says that the box was proved empty and is being removed.
+	Proved bool `json:"proved"`
 }
 
 // anchor names one process for good.

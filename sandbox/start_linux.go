@@ -91,12 +91,15 @@ func (b *Box) start(ctx context.Context, cfg Config) error {
 	if err := b.place.fill(cfg); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, supervisorLimit)
+	limited, cancel := context.WithTimeout(ctx, supervisorLimit)
 	defer cancel()
-	r, err := b.control.call(ctx, request{Setup: &setup{
+	r, err := b.control.call(limited, request{Setup: &setup{
 		Namespace: !cfg.NoNamespace, FirstPID: cfg.FirstPID, Without: cfg.without, Patience: nanoseconds(cfg.Patience),
 	}})
 	b.kind = r.Kind
+	if ctx.Err() != nil {
+		return ctx.Err() // and the supervisor takes the box down
+	}
 	if err != nil {
 		b.supervisor.Process.Kill()
 		return fmt.Errorf("its supervisor, a copy of this program, does not answer: sandbox.Main must be the first thing that the program calls: %w", err)

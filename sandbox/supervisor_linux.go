@@ -237,6 +237,10 @@ func (s *supervisor) remove() error {
 	if !s.proved {
 		return fmt.Errorf("the box was not proved empty")
 	}
+	s.record.Proved = true
+	if err := s.record.write(s.place); err != nil {
+		return err
+	}
 	return s.place.remove()
 }
 
