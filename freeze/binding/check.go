@@ -15,26 +15,25 @@ import (
 // names. Of two partners the one that was seen less often is the odd one.
 func (c *comparison) checkPartners() {
 	seen := map[[2]string]int{}
-	best := map[string]string{} // the partner of each id, in either direction
-	vote := func(id, partner string, n int, of func(partner string) int) {
-		if b, ok := best[id]; !ok || n > of(b) {
-			best[id] = partner
-		}
-	}
 	for _, d := range c.ids {
 		seen[[2]string{d.A, d.B}]++
 	}
+	bestB, bestA := map[string]string{}, map[string]string{}
 	for _, d := range c.ids {
 		n := seen[[2]string{d.A, d.B}]
-		vote("a "+d.A, d.B, n, func(b string) int { return seen[[2]string{d.A, b}] })
-		vote("b "+d.B, d.A, n, func(a string) int { return seen[[2]string{a, d.B}] })
+		if b, known := bestB[d.A]; !known || n > seen[[2]string{d.A, b}] {
+			bestB[d.A] = d.B
+		}
+		if a, known := bestA[d.B]; !known || n > seen[[2]string{a, d.B}] {
+			bestA[d.B] = d.A
+		}
 	}
 	for _, d := range c.ids {
 		switch {
-		case best["a "+d.A] != d.B:
-			d.Why = fmt.Sprintf("an id that is %q elsewhere in the second capture", best["a "+d.A])
-		case best["b "+d.B] != d.A:
-			d.Why = fmt.Sprintf("an id that stands for %q elsewhere in the first capture", best["b "+d.B])
+		case bestB[d.A] != d.B:
+			d.Why = fmt.Sprintf("an id that is %q elsewhere in the second capture", bestB[d.A])
+		case bestA[d.B] != d.A:
+			d.Why = fmt.Sprintf("an id that stands for %q elsewhere in the first capture", bestA[d.B])
 		default:
 			continue
 		}

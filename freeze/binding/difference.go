@@ -25,7 +25,11 @@ type Difference struct {
 // Error names the place, both values and the reason, in one line.
 func (d Difference) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%q", d.Path)
+	if d.Path == "" {
+		b.WriteString("capture")
+	} else {
+		fmt.Fprintf(&b, "%q", d.Path)
+	}
 	if d.Pointer != "" {
 		fmt.Fprintf(&b, " at %s", d.Pointer)
 	}

@@ -11,7 +11,7 @@ import (
 // nothing explains. third is a later capture at the root of the first: an id
 // that repeats there is a constant or an unknown digest of the path.
 func Find(a, b, third *Run, rules []Rule) ([]Binding, []Difference) {
-	ready, wrong := compile(rules)
+	ready, wrong := prepare(a, b, rules)
 	if len(wrong) > 0 {
 		return nil, wrong
 	}
@@ -28,7 +28,7 @@ func Find(a, b, third *Run, rules []Rule) ([]Binding, []Difference) {
 // Again compares a frozen capture under its recorded bindings with a new one:
 // the same structure, every recorded binding explained, and nothing else.
 func Again(frozen *Run, recorded []Binding, fresh *Run, rules []Rule) []Difference {
-	ready, wrong := compile(rules)
+	ready, wrong := prepare(frozen, fresh, rules)
 	if len(wrong) > 0 {
 		return wrong
 	}
@@ -37,6 +37,20 @@ func Again(frozen *Run, recorded []Binding, fresh *Run, rules []Rule) []Differen
 		c.checkRecorded(recorded)
 	}
 	return sorted(c.differences)
+}
+
+// prepare compiles the rules, and refuses roots that cannot be told apart.
+func prepare(a, b *Run, rules []Rule) ([]*rule, []Difference) {
+	ready, wrong := compile(rules)
+	for _, r := range []*Run{a, b} {
+		if why := checkRoot(r.Root); why != "" {
+			wrong = append(wrong, Difference{Offset: -1, Why: why})
+		}
+	}
+	if len(wrong) == 0 && lastWord(a.Root) == lastWord(b.Root) {
+		wrong = append(wrong, Difference{Offset: -1, A: a.Root, B: b.Root, Why: "both boxes have the same root, or roots with the same last word: nothing tells what belongs to which"})
+	}
+	return ready, wrong
 }
 
 // withBirths gives the entries of a fixture, which keeps no times of birth,

@@ -98,6 +98,9 @@ func newRebinder(entries []tree.Entry, bs []Binding, root string) (*rebinder, er
 			if r.from != "" {
 				return nil, errors.New("rebind: two recorded roots")
 			}
+			if why := checkRoot(b.Value); why != "" {
+				return nil, fmt.Errorf("rebind: %s", why)
+			}
 			r.from, r.finder = b.Value, newFinder(b.Value)
 		}
 		r.want(b)

@@ -197,3 +197,50 @@ func TestUndeclaredDerivationIsRefused(t *testing.T) {
 	require.Equal(t, "/print", ds[0].Pointer)
 	require.Contains(t, ds[0].Why, "Declare it with this file and pointer as kind derived")
 }
+
+func TestRebindRefusesBadManifests(t *testing.T) {
+	at := func(pointer string) []binding.Occurrence {
+		return []binding.Occurrence{{Path: "a.json", Where: "value", Pointer: pointer, Count: 1}}
+	}
+	root := binding.Binding{ID: "root", Kind: binding.Path, Value: rootA}
+	digest := sha256Hex(rootA + "/project")
+	entries := []tree.Entry{{Path: "a.json", Type: tree.File, Data: []byte(`{"a":"` + digest + `"}`)}}
+	tests := []struct {
+		name string
+		bs   []binding.Binding
+		want string
+	}{
+		{"a root that is everywhere", []binding.Binding{{Kind: binding.Path, Value: "/"}}, `the box's root "/" does not end in a word of 4 letters`},
+		{"no root", []binding.Binding{{Kind: binding.Path}}, `the box's root "" is no absolute path`},
+		{"two roots", []binding.Binding{root, root}, "two recorded roots"},
+		{"a digest without a root", []binding.Binding{{ID: "derived-1", Kind: binding.Derived, Value: digest, Derive: "sha256", Inputs: []string{"{root}/project"}, At: at("/a")}}, "binding derived-1: no root is recorded to derive it from"},
+		{"an input that is not there", []binding.Binding{root, {ID: "derived-1", Kind: binding.Derived, Value: digest, Derive: "sha256", Inputs: []string{"view/x"}, At: at("/a")}}, `its input "view/x" is no entry`},
+		{"one place twice", []binding.Binding{root,
+			{ID: "derived-1", Kind: binding.Derived, Value: digest, Derive: "sha256", Inputs: []string{"{project}"}, At: at("/a")},
+			{ID: "derived-2", Kind: binding.Derived, Value: digest, Derive: "own", Inputs: []string{"{project}"}, At: at("/a")}}, "two bindings for the same bytes"},
+		{"a declared value twice in one place", []binding.Binding{root,
+			{ID: "derived-1", Kind: binding.Derived, Value: digest, Derive: "own", Inputs: []string{"{project}"},
+				At: []binding.Occurrence{{Path: "a.json", Where: "value", Pointer: "/a", Count: 2}}}}, "is recorded 2 times and found once"},
+	}
+	own := func(_ context.Context, _ string, inputs map[string]string) (string, error) {
+		return sha256Hex(inputs["{project}"]), nil
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := binding.Rebind(t.Context(), entries, tt.bs, "/elsewhere", own)
+			require.ErrorContains(t, err, tt.want)
+		})
+	}
+}
+
+func TestFindRefusesRoots(t *testing.T) {
+	for _, tt := range []struct{ a, b, want string }{
+		{"/tmp/a", rootB, "capture: the box's root \"/tmp/a\" does not end in a word"},
+		{rootA, "tmp/relative", "is no absolute path"},
+		{rootA, "/var" + rootA, "with the same last word"},
+	} {
+		_, ds := binding.Find(&binding.Run{Root: tt.a}, &binding.Run{Root: tt.b}, nil, nil)
+		require.Len(t, ds, 1)
+		require.Contains(t, ds[0].Error(), tt.want)
+	}
+}

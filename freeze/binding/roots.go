@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -23,11 +24,31 @@ type spelled struct {
 	text []byte
 }
 
-func newFinder(root string) *finder {
-	word := root
-	for i := len(root); i > 0 && kinds[root[i-1]] != 0; i-- {
-		word = root[i-1:]
+// minWord is the shortest last word of a root that is looked for: a shorter one
+// stands elsewhere by chance.
+const minWord = 4
+
+func lastWord(root string) string {
+	i := len(root)
+	for i > 0 && kinds[root[i-1]] != 0 {
+		i--
 	}
+	return root[i:]
+}
+
+// checkRoot says why a root cannot be told from other text.
+func checkRoot(root string) string {
+	switch {
+	case !strings.HasPrefix(root, "/"):
+		return fmt.Sprintf("the box's root %q is no absolute path", root)
+	case len(lastWord(root)) < minWord:
+		return fmt.Sprintf("the box's root %q does not end in a word of %d letters or more that occurs nowhere else", root, minWord)
+	}
+	return ""
+}
+
+func newFinder(root string) *finder {
+	word := lastWord(root)
 	f := &finder{root: root, word: word}
 	for _, s := range spellings() {
 		f.plain = append(f.plain, spelled{s, []byte(s.of(root))})

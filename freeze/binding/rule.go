@@ -141,7 +141,7 @@ func contentRanges(rules []*rule, e *tree.Entry) []ruled {
 	return found
 }
 
-// number is a whole JSON or TOML number.
+// isNumber tells whether text is one whole number of JSON or TOML.
 func isNumber(text []byte) bool {
 	text = bytes.TrimPrefix(text, []byte("-"))
 	n := runOf(text, digit)

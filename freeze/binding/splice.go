@@ -38,15 +38,20 @@ func (r *rebinder) text(e *tree.Entry, part int, data []byte) ([]byte, error) {
 		}
 		edits = append(edits, declared...)
 	}
+	slices.SortFunc(edits, func(a, b edit) int { return a.start - b.start })
+	for i := 1; i < len(edits); i++ {
+		if edits[i].start < edits[i-1].end {
+			return nil, fmt.Errorf("rebind %q: byte %d: two bindings for the same bytes", e.Path, edits[i].start)
+		}
+	}
 	return splice(data, edits), nil
 }
 
-// splice applies edits that do not overlap. Everything between them is copied.
+// splice applies edits, which are in order. Everything between them is copied.
 func splice(data []byte, edits []edit) []byte {
 	if len(edits) == 0 {
 		return data
 	}
-	slices.SortFunc(edits, func(a, b edit) int { return a.start - b.start })
 	size := len(data)
 	for _, e := range edits {
 		size += len(e.text) - (e.end - e.start)
