@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -190,9 +191,15 @@ func TestKeysAndCapture(t *testing.T) {
 	s, _ := serve(t, "idle")
 	_, err := s.Run(t.Context(), "new-session", "-d", "-s", "cat", "-x", "40", "-y", "10", "stty -echo; exec cat")
 	require.NoError(t, err)
-	panes, err := s.ListPanes(t.Context())
-	require.NoError(t, err)
-	pane := panes[indexOf(panes, "cat")].ID
+	var pane string
+	require.Eventually(t, func() bool { // what is typed before cat runs is shown twice
+		panes, err := s.ListPanes(t.Context())
+		i := slices.IndexFunc(panes, func(p tmux.Pane) bool { return p.Session == "cat" && p.Command == "cat" })
+		if i >= 0 {
+			pane = panes[i].ID
+		}
+		return err == nil && i >= 0
+	}, 10*time.Second, 5*time.Millisecond)
 	long := strings.Repeat("0123456789", 6)
 	for _, text := range []string{"Enter é -x;", "#{pid}", long} {
 		require.NoError(t, s.SendText(t.Context(), pane, text))
@@ -208,15 +215,6 @@ func TestKeysAndCapture(t *testing.T) {
 	if diff := cmp.Diff(want, strings.TrimRight(screen, "\n")+"\n"); diff != "" {
 		t.Errorf("Capture (-want +got)\n%s", diff)
 	}
-}
-
-func indexOf(panes []tmux.Pane, session string) int {
-	for i, p := range panes {
-		if p.Session == session {
-			return i
-		}
-	}
-	return -1
 }
 
 func TestReadVersion(t *testing.T) {
