@@ -6,6 +6,7 @@
 package artifact
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ func (s *Store) Manifests() ([]*artifact.Manifest, []Skipped, error) {
 			skipped = append(skipped, Skipped{s.path(artifact.ManifestFile(dir.Name())), err})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *artifact.Manifest) int { return int(a.CreatedAt - b.CreatedAt) })
+	slices.SortStableFunc(all, func(a, b *artifact.Manifest) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) })
 	return all, skipped, nil
 }
 

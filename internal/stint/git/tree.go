@@ -17,8 +17,11 @@ func Main(ctx context.Context, env []string, dir string) (Tree, error) {
 	t := Tree{Dir: dir, Env: env}
 	out, err := t.Out(ctx, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir")
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if err != nil || len(lines) != 3 {
-		return Tree{}, fmt.Errorf("%q: %w (%v)", dir, ErrNoRepository, err)
+	if err != nil {
+		return Tree{}, fmt.Errorf("%q: %w: %w", dir, ErrNoRepository, err)
+	}
+	if len(lines) != 3 {
+		return Tree{}, fmt.Errorf("%q: the path of its repository has a newline: move it", dir)
 	}
 	t.Dir = lines[0]
 	if git, common := lines[1], lines[2]; git != common {

@@ -1,7 +1,6 @@
 package project
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -10,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"text/template"
 	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
@@ -45,7 +43,11 @@ func Init(ctx context.Context, env []string, dir, harness string, now time.Time)
 	if _, err := missing(filepath.Join(folder, ".gitignore"), []byte("*\n"), 0o600); err != nil {
 		return nil, err
 	}
-	if made.Marker, err = missing(filepath.Join(tree.Dir, project.MarkerFile), marker(now), 0o600); err != nil {
+	fresh, err := marker(now)
+	if err != nil {
+		return nil, err
+	}
+	if made.Marker, err = missing(filepath.Join(tree.Dir, project.MarkerFile), fresh, 0o600); err != nil {
 		return nil, err
 	}
 	if made.Config, err = missing(filepath.Join(tree.Dir, project.ConfigFile), config(harness), 0o644); err != nil {
@@ -81,31 +83,30 @@ func missing(name string, b []byte, mode fs.FileMode) (bool, error) {
 	return true, document.Write(name, b, mode)
 }
 
-func marker(now time.Time) []byte {
+func marker(now time.Time) ([]byte, error) {
 	var id [16]byte
 	rand.Read(id[:])
 	m := project.Marker{Schema: project.Schema, ProjectID: hex.EncodeToString(id[:]), CreatedAt: now.Unix()}
-	b, err := m.Encode()
-	if err != nil {
-		panic(err) // three plain fields
-	}
-	return b
+	return m.Encode()
 }
 
-const configText = `# stint.toml says how coding-agent sessions run in this repository. Commit it.
-config_version = {{.Version}}
+// config is the configuration of a new project. Its default harness is a name
+// that needs no escapes.
+func config(harness string) []byte {
+	return fmt.Appendf(nil, `# stint.toml says how coding-agent sessions run in this repository. Commit it.
+config_version = %d
 
 [project]
 # Where agents keep notes for each other: a folder in each session's worktree,
 # handed to the agent as $STINT_MEMORY_DIR.
-memory_dir = {{printf "%q" .Project.MemoryDir}}
+memory_dir = "docs/memory"
 
 [session]
 # What "stint session open" starts when it is not told.
-harness = {{printf "%q" .Session.Harness}}
+harness = %q
 # For how many days "stint session list --state closed" shows a closed session;
 # 0 means for ever.
-retention_days = {{.Session.RetentionDays}}
+retention_days = 90
 
 # An agent that stint does not know by itself, or one to be started otherwise:
 #
@@ -113,17 +114,5 @@ retention_days = {{.Session.RetentionDays}}
 # command = ["codex", "--full-auto"]
 # prompt = ["--", "{prompt}"]
 # resume = ["resume", "{conversation}"]
-`
-
-func config(harness string) []byte {
-	var b bytes.Buffer
-	c := project.Config{
-		Version: project.ConfigVersion,
-		Project: project.Settings{MemoryDir: "docs/memory"},
-		Session: project.Session{Harness: harness, RetentionDays: 90},
-	}
-	if err := template.Must(template.New(project.ConfigFile).Parse(configText)).Execute(&b, c); err != nil {
-		panic(err) // plain fields into a buffer
-	}
-	return b.Bytes()
+`, project.ConfigVersion, harness)
 }

@@ -29,8 +29,7 @@ func (r *Runner) CloseSession(ctx context.Context, id string, discard []Kind) (*
 	if h.State == doc.Closed {
 		return &Closed{Entry: r.Sessions.Probe(ctx, h.Document), Already: true}, nil
 	}
-	given, err := r.mayClose(ctx, h.Document, discard)
-	if err != nil {
+	if err := r.mayClose(ctx, h.Document, discard); err != nil {
 		return nil, err
 	}
 	if h.State != doc.Closing {
@@ -38,28 +37,28 @@ func (r *Runner) CloseSession(ctx context.Context, id string, discard []Kind) (*
 			return nil, err
 		}
 	}
-	if more, err := r.takeDown(ctx, h.Document, discard); err != nil {
+	given, err := r.takeDown(ctx, h.Document, discard)
+	if err != nil {
 		if kept := r.fail(h, doc.Closing, err); kept != nil {
 			return nil, fmt.Errorf("%w; and the reason could not be kept: %w", err, kept)
 		}
 		return nil, err
-	} else if len(more) > 0 {
-		given = more
 	}
 	err = h.Update(func(d *doc.Document) { d.State, d.Failure, d.ClosedAt = doc.Closed, "", r.Now().Unix() })
 	return &Closed{Entry: r.Sessions.Probe(ctx, h.Document), Discarded: given}, err
 }
 
-// mayClose refuses before anything is touched, and returns what is given up.
-func (r *Runner) mayClose(ctx context.Context, d *doc.Document, discard []Kind) ([]Loss, error) {
+// mayClose refuses before anything is touched.
+func (r *Runner) mayClose(ctx context.Context, d *doc.Document, discard []Kind) error {
 	_, panes, err := r.marked(ctx, d)
 	if err != nil {
-		return nil, fmt.Errorf("session %q: not closed: %w; try again when it does", d.ID, err)
+		return fmt.Errorf("session %q: not closed: %w; try again when it does", d.ID, err)
 	}
 	if r.inside(d, panes) {
-		return nil, fmt.Errorf("session %q: this command runs in it and would end with it: close it from another terminal", d.ID)
+		return fmt.Errorf("session %q: this command runs in it and would end with it: close it from another terminal", d.ID)
 	}
-	return r.judge(ctx, d, discard)
+	_, err = r.judge(ctx, d, discard)
+	return err
 }
 
 // judge returns the losses if all of them may be discarded.

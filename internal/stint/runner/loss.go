@@ -59,12 +59,19 @@ type UnsavedError struct {
 
 func (e *UnsavedError) Error() string {
 	parts, kinds := make([]string, len(e.Losses)), make([]string, len(e.Losses))
+	way := "move it away"
 	for i, l := range e.Losses {
 		parts[i], kinds[i] = l.String(), string(l.Kind)
+		if l.Kind.saved() {
+			way = "save it with stint session checkpoint " + e.ID + ", commit it"
+		}
 	}
-	return fmt.Sprintf("session %q: its workspace holds what is nowhere else: %s; save it with stint session checkpoint %s, commit it, or give it up with --discard=%s",
-		e.ID, strings.Join(parts, ", "), e.ID, strings.Join(kinds, ","))
+	return fmt.Sprintf("session %q: its workspace holds what is nowhere else: %s; %s, or give it up with --discard=%s",
+		e.ID, strings.Join(parts, ", "), way, strings.Join(kinds, ","))
 }
+
+// saved tells whether a checkpoint holds work of this kind.
+func (k Kind) saved() bool { return k == Changes || k == Untracked || k == Commits }
 
 // losses lists what would be lost if the workspace of d were removed now.
 func (r *Runner) losses(ctx context.Context, d *doc.Document) ([]Loss, error) {

@@ -44,11 +44,13 @@ func (r *Runner) removeWorktree(ctx context.Context, d *doc.Document) error {
 	})
 }
 
+// checkout is how long to wait for another session's files.
+const checkout = 5 * time.Minute
+
 // alone does what has to do with git's list of worktrees: git fails where it
-// comes upon one that another git is just making or removing. It waits longer
-// than for other locks, since a checkout can take its time.
+// comes upon one that another git is just making or removing.
 func (r *Runner) alone(ctx context.Context, do func() error) error {
-	lock, err := document.Acquire(ctx, filepath.Join(r.Project.StateDir, "worktrees.lock"), 5*time.Minute)
+	lock, err := document.Acquire(ctx, filepath.Join(r.Project.StateDir, "worktrees.lock"), checkout)
 	if err != nil {
 		return err
 	}

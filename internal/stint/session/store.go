@@ -6,6 +6,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ func (s *Store) Documents() ([]*session.Document, []Skipped, error) {
 			skipped = append(skipped, Skipped{filepath.Join(s.Place.StateDir, filepath.FromSlash(session.File(dir.Name()))), err})
 		}
 	}
-	slices.SortStableFunc(docs, func(a, b *session.Document) int { return int(a.CreatedAt - b.CreatedAt) })
+	slices.SortStableFunc(docs, func(a, b *session.Document) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) })
 	return docs, skipped, nil
 }
 
