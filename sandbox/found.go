@@ -8,7 +8,10 @@ type Found struct {
 	Owner   bool      `json:"owner"`   // its supervisor lives: leave it alone
 	Founder int       `json:"founder"` // pid of the process that made it
 	Started time.Time `json:"started"`
-	Left    []Process `json:"left"` // what holds it
+	// Spent says that nothing of it can run: its founder was killed before
+	// anything was started in it, or its removal was cut short.
+	Spent bool      `json:"spent"`
+	Left  []Process `json:"left"` // what holds it
 }
 
 // Finding is one thing that this machine has or lacks.

@@ -37,6 +37,7 @@ func Boxes() ([]Found, error) {
 			found.Founder = r.Founder.PID
 		}
 		if !found.Owner {
+			found.Spent = r.Supervisor == nil || r.Proved
 			found.Left, err = p.left()
 		}
 		if err != nil {

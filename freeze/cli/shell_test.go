@@ -42,7 +42,8 @@ func TestShell(t *testing.T) {
 	require.Contains(t, out, "jot 1.0.0")
 	require.Contains(t, out, "sum=42")
 	require.Regexp(t, `/tmp/fz\.[a-z]+/project`, out)
+	require.Regexp(t, `/dev/pts/[0-9]+`, out, "the shell has no terminal")
 	require.Empty(t, boxesOf(t, cmd.Process.Pid))
-	root := filepath.Dir(out[strings.Index(out, "/tmp/fz."):strings.Index(out, "/project")+len("/project")])
+	root := filepath.Dir(out[strings.Index(out, "/tmp/fz.") : strings.Index(out, "/project")+len("/project")])
 	require.NoDirExists(t, root)
 }

@@ -3,6 +3,7 @@ package cut
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -132,11 +133,25 @@ func (f *freezer) cutScenario(ctx context.Context, j *job) error {
 		}
 		j.outcome.Boxes += 3
 		bindings, differences := binding.Find(&first.Run, &second.Run, &third.Run, f.rules(j.sc.Family))
-		if len(differences) == 0 {
-			f.keep(j, first, bindings)
+		if len(differences) > 0 {
+			return differences, nil
 		}
-		return differences, nil
+		if err := f.thaws(ctx, j, first, bindings); err != nil {
+			return nil, err
+		}
+		f.keep(j, first, bindings)
+		return nil, nil
 	})
+}
+
+// thaws requires that what was found can be bound to another place: every
+// declared derivation gives the value that the release wrote.
+func (f *freezer) thaws(ctx context.Context, j *job, r *scenario.Result, bindings []binding.Binding) error {
+	_, err := binding.Rebind(ctx, r.Run.Entries, bindings, sandbox.FreshRoot(9), f.Derive(j.version()))
+	if err != nil {
+		return fmt.Errorf("%s: what it left would not thaw: %w", j.sc.File, err)
+	}
+	return nil
 }
 
 // freezeAgain runs a scenario in one box and compares it with its fixture.

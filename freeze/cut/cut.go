@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"runtime"
 	"sync"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/freeze-contracts/permafrost/freeze/fixture"
 	"github.com/freeze-contracts/permafrost/freeze/provider"
 	"github.com/freeze-contracts/permafrost/freeze/scenario"
+	"github.com/freeze-contracts/permafrost/sandbox"
 )
 
 // Request says what to freeze.
@@ -46,6 +48,9 @@ func (p *Project) Freeze(ctx context.Context, req Request, show func(Event)) (*R
 	} else if note != "" {
 		show(Event{Kind: Said, Text: note})
 	}
+	if err := clearSpent(ctx); err != nil {
+		return nil, err
+	}
 	log := req.Log
 	if log == nil {
 		log = io.Discard
@@ -67,6 +72,24 @@ func (p *Project) Freeze(ctx context.Context, req Request, show func(Event)) (*R
 		return nil, err
 	}
 	return f.run(ctx, targets), nil
+}
+
+// clearSpent removes the boxes that a killed freeze left and in which nothing
+// can run any more. What may hold something is for freeze reap.
+func clearSpent(ctx context.Context) error {
+	boxes, err := sandbox.Boxes()
+	if err != nil {
+		return err
+	}
+	for _, b := range boxes {
+		if !b.Spent {
+			continue
+		}
+		if err := sandbox.Reap(ctx, b); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // freezer is one Freeze under way.

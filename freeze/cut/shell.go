@@ -35,6 +35,6 @@ func (p *Project) Shell(ctx context.Context, version string, stdin io.Reader, st
 		return err
 	}
 	defer func() { err = errors.Join(err, box.Close()) }()
-	_, err = box.Run(ctx, sandbox.Cmd{Args: []string{"sh", "-i"}, Stdin: stdin, Stdout: stdout, Stderr: stderr})
+	_, err = box.Run(ctx, sandbox.Cmd{Args: []string{"sh", "-i"}, Terminal: true, Stdin: stdin, Stdout: stdout, Stderr: stderr})
 	return err
 }
