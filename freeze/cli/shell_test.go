@@ -24,7 +24,7 @@ func TestShell(t *testing.T) {
 	defer terminal.Close()
 	// A shell answers to what is typed: the sum shows that it was run and not
 	// merely echoed.
-	_, err = io.WriteString(terminal, "jot --version; echo sum=$((40+2)); tty; pwd; touch $HOME/here; exit 7\n")
+	_, err = io.WriteString(terminal, "jot --version; echo sum=$((40+2)) flags=$-; pwd; exit 7\n")
 	require.NoError(t, err)
 	said := make(chan string)
 	go func() {
@@ -42,7 +42,7 @@ func TestShell(t *testing.T) {
 	require.Contains(t, out, "jot 1.0.0")
 	require.Contains(t, out, "sum=42")
 	require.Regexp(t, `/tmp/fz\.[a-z]+/project`, out)
-	require.Regexp(t, `/dev/pts/[0-9]+`, out, "the shell has no terminal")
+	require.Regexp(t, `flags=[a-z]*m`, out, "job control: the shell has a terminal of its own")
 	require.Empty(t, boxesOf(t, cmd.Process.Pid))
 	root := filepath.Dir(out[strings.Index(out, "/tmp/fz.") : strings.Index(out, "/project")+len("/project")])
 	require.NoDirExists(t, root)
