@@ -140,8 +140,9 @@ func (c *checker) families() error {
 	}
 	for _, name := range sorted(c.cfg.Family) {
 		key := tomldoc.Join("family", name)
-		if err := c.name(key, name); err != nil {
-			return err
+		// Its folder is the same on file systems that ignore case.
+		if !regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`).MatchString(name) {
+			return c.doc.Errorf(key, "%q is no name of a family: small letters, digits, underscore and hyphen, a letter or digit first", name)
 		}
 		if name == "scenarios" {
 			return c.doc.Errorf(key, `a family cannot be named "scenarios", that folder holds the scripts`)

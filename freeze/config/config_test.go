@@ -163,6 +163,7 @@ func TestLoadErrors(t *testing.T) {
 
 		{"family scenarios", `[family.project]`, `[family.scenarios]`, `23:9: family.scenarios: a family cannot be named "scenarios"`},
 		{"family slash", `[family.project]`, `[family."a/b"]`, `23:9: family."a/b": "a/b" is no name`},
+		{"family upper case", `[family.project]`, `[family.Project]`, `23:9: family.Project: "Project" is no name`},
 		{"family dot", `[family.project]`, `[family.".a"]`, `23:9: family.".a": ".a" is no name`},
 		{"family empty", `[family.project]`, `[family.""]`, `23:9: family."": "" is no name`},
 		{"no roots", "[family.project]\nroots = [\"{project}\"]", `[family.project]`, `23:9: family.project.roots: missing`},
