@@ -27,34 +27,52 @@ const (
 // arrows lists, for each package or tree ("readers/..."), the packages and
 // trees of this module that its code may import.
 var arrows = map[string][]string{
-	"cmd/freeze":             {"sandbox", "freeze/cli", "freeze/scenario"},
-	"cmd/stint":              {"internal/stint/cli"},
-	"sandbox":                {"internal/tmux"},
-	"sandbox/script":         {"sandbox", "internal/tmux"},
-	"freeze/tree":            nil,
-	"freeze/binding":         {"freeze/tree"},
-	"freeze/fixture":         {"freeze/tree", "freeze/binding"},
-	"freeze/diff":            {"freeze/tree", "freeze/binding", "freeze/fixture"},
-	"freeze/config":          {"freeze/config/tomldoc"},
-	"freeze/config/tomldoc":  nil,
-	"freeze/ledger":          {"freeze/config/tomldoc"},
-	"freeze/provider":        {"freeze/config", "freeze/ledger"},
-	"freeze/scenario":        {"sandbox", "sandbox/script", "freeze/tree", "freeze/binding", "freeze/fixture"},
-	"freeze/cut":             {"sandbox", "freeze/config", "freeze/ledger", "freeze/provider", "freeze/scenario", "freeze/tree", "freeze/binding", "freeze/fixture"},
-	"freeze/cli":             {"sandbox", "freeze/..."},
+	"cmd/freeze": {"sandbox", "freeze/cli", "freeze/scenario"},
+	"cmd/stint":  {"internal/stint/cli"},
+
+	"sandbox":        {"internal/tmux"},
+	"sandbox/script": {"sandbox", "internal/tmux"},
+
+	"freeze/tree":           nil,
+	"freeze/binding":        {"freeze/tree"},
+	"freeze/fixture":        {"freeze/tree", "freeze/binding"},
+	"freeze/diff":           {"freeze/tree", "freeze/binding", "freeze/fixture"},
+	"freeze/config":         {"freeze/config/tomldoc"},
+	"freeze/config/tomldoc": nil,
+	"freeze/ledger":         {"freeze/config/tomldoc"},
+	"freeze/provider":       {"freeze/config", "freeze/ledger"},
+	"freeze/scenario":       {"sandbox", "sandbox/script", "freeze/tree", "freeze/binding", "freeze/fixture"},
+	"freeze/cut":            {"sandbox", "freeze/config", "freeze/ledger", "freeze/provider", "freeze/scenario", "freeze/tree", "freeze/binding", "freeze/fixture"},
+	"freeze/cli":            {"sandbox", "freeze/config", "freeze/ledger", "freeze/scenario", "freeze/fixture", "freeze/binding", "freeze/diff", "freeze/cut"},
+
 	"internal/tmux":          nil,
 	"internal/layout":        nil,
 	"internal/subjects":      nil,
 	"internal/subjects/demo": {"internal/subjects"},
-	"readers/...":            {"readers/..."},
+
+	"readers":          nil,
+	"readers/artifact": {"readers"},
+	"readers/project":  {"readers"},
+	"readers/session":  {"readers"},
+
+	"internal/stint/document": nil,
+	"internal/stint/git":      nil,
+	"internal/stint/project":  {"internal/stint/document", "internal/stint/git", "readers/..."},
+	"internal/stint/session":  {"internal/stint/document", "internal/tmux", "readers/..."},
+	"internal/stint/artifact": {"internal/stint/document", "internal/stint/git", "readers/..."},
+	"internal/stint/runner":   {"internal/stint/artifact", "internal/stint/document", "internal/stint/git", "internal/stint/project", "internal/stint/session", "internal/tmux", "readers/..."},
+	"internal/stint/cli":      {"internal/stint/project", "internal/stint/runner", "internal/stint/session", "readers/..."},
+
+	"contracts": {"freeze/fixture", "freeze/ledger", "freeze/binding", "freeze/tree"},
 }
 
 // testArrows lists what the tests of a package may import beside what its
 // code may, and itself.
 var testArrows = map[string][]string{
-	"freeze/scenario": {"internal/subjects"},
-	"freeze/cut":      {"internal/subjects"},
-	"freeze/cli":      {"internal/subjects"},
+	"freeze/scenario":    {"internal/subjects"},
+	"freeze/cut":         {"internal/subjects"},
+	"freeze/cli":         {"internal/subjects"},
+	"internal/stint/cli": {"sandbox", "sandbox/script"},
 }
 
 // readersMayUse are the modules of others that a reader may import.
