@@ -34,13 +34,18 @@ func (k *checking) rebindingRule(ctx context.Context, key fixture.Key, r *fixtur
 	return nil
 }
 
-// rebound thaws a scenario at dir and holds every file and symlink against what
-// it was.
+// rebound thaws a scenario at dir and looks at what became of it.
 func (k *checking) rebound(ctx context.Context, s *fixture.Scenario, dir string) error {
 	thawed, err := s.Thaw(ctx, dir, fixture.ThawOptions{Derive: k.derive})
 	if err != nil {
 		return err
 	}
+	return k.sameButMoved(ctx, s, thawed)
+}
+
+// sameButMoved holds every file and symlink of a thawed scenario against what
+// it was.
+func (k *checking) sameButMoved(ctx context.Context, s *fixture.Scenario, thawed *fixture.Thawed) error {
 	moves, err := k.moves(ctx, s, thawed.Dir)
 	if err != nil {
 		return err
@@ -59,7 +64,7 @@ func (k *checking) rebound(ctx context.Context, s *fixture.Scenario, dir string)
 		}
 		if !bytes.Equal(want, got) {
 			return fmt.Errorf("%q was thawed at %q with other bytes than the recorded ones changed: want %q, got %q",
-				e.Path, dir, want, got)
+				e.Path, thawed.Dir, want, got)
 		}
 	}
 	return nil

@@ -80,12 +80,11 @@ func reseal(over fstest.MapFS, s spoiled) error {
 	return err
 }
 
-// tampering runs the test binary exe to tamper, and reads what it found.
-func tampering(t *testing.T, exe, run string) []Tampered {
+// tampering runs a test binary to tamper, and reads what it found.
+func tampering(t *testing.T, cmd *exec.Cmd) []Tampered {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "tampered.json")
-	cmd := exec.CommandContext(t.Context(), exe, "-test.run="+run)
-	cmd.Env = append(os.Environ(), tamperEnv+"="+file)
+	cmd.Env = append(cmd.Environ(), tamperEnv+"="+file)
 	cmd.WaitDelay = time.Second
 	out, runErr := cmd.CombinedOutput()
 	data, err := os.ReadFile(file)
@@ -97,7 +96,7 @@ func tampering(t *testing.T, exe, run string) []Tampered {
 		err = errors.New("no test of that name plays a fixture")
 	}
 	if err != nil {
-		t.Fatalf("tampering under -run %q: %v: %v\n%s", run, err, runErr, out[max(0, len(out)-4000):])
+		t.Fatalf("tampering: %q: %v: %v\n%s", cmd.Args, err, runErr, out[max(0, len(out)-4000):])
 	}
 	slices.SortFunc(found, func(a, b Tampered) int { return strings.Compare(a.File+"/"+a.How, b.File+"/"+b.How) })
 	return found

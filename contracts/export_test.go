@@ -1,0 +1,4 @@
+package contracts
+
+// TamperingOf is Tampering of another test binary than this one.
+var TamperingOf = tampering

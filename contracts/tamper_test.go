@@ -1,0 +1,65 @@
+package contracts_test
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/contracts"
+)
+
+// Every file of the corpus, altered, truncated and deleted.
+func TestTamperingIsSeen(t *testing.T) {
+	found := contracts.TamperingOf(t, suite(t, "jot", "-test.run=."))
+	seen := make(map[contracts.Verdict]int)
+	byFile := make(map[string][]contracts.Verdict)
+	for _, f := range found {
+		seen[f.Seen]++
+		byFile[f.File] = append(byFile[f.File], f.Seen)
+		if f.Seen == contracts.ByReader && f.Assert == "" && strings.Contains(f.File, "/.git/") {
+			t.Errorf("%s %s: the failure has no assertion id", f.File, f.How)
+		}
+	}
+	t.Logf("%d changes to %d files: %v", len(found), len(byFile), seen)
+	require.Zero(t, seen[contracts.Unseen], "not even the hash saw it, or it did not name the file")
+	require.Zero(t, seen[contracts.ByPanic])
+	var files []string
+	require.NoError(t, walkStored("testdata/jot/fixtures/notes", func(name string) { files = append(files, "notes/"+name) }))
+	require.Len(t, byFile, len(files), "a file was not tried")
+	// What git keeps for itself; anything else is read by somebody.
+	var hashOnly, want []string
+	for file, verdicts := range byFile {
+		if !slices.ContainsFunc(verdicts, func(v contracts.Verdict) bool { return v != contracts.ByHash }) {
+			hashOnly = append(hashOnly, file)
+		}
+		if slices.Contains([]string{"COMMIT_EDITMSG", "exclude", "ORIG_HEAD"}, path.Base(file)) {
+			want = append(want, file)
+		}
+	}
+	slices.Sort(hashOnly)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, hashOnly); diff != "" {
+		t.Errorf("files that nothing but the hash holds (-want +got)\n%s", diff)
+	}
+}
+
+// A suite that reads everything and compares nothing of it is found out: no
+// assertion of it ever fails.
+func TestTamperingFindsOutASuiteThatCannotFail(t *testing.T) {
+	found := contracts.TamperingOf(t, suite(t, "odd", "-test.run=TestNotes/v1.0.0/add"))
+	require.Len(t, found, 35)
+	hashOnly := 0
+	for _, f := range found {
+		if f.Assert != "" && f.Seen == contracts.ByReader {
+			t.Errorf("%s %s was seen by %s", f.File, f.How, f.Assert)
+		}
+		if f.Seen == contracts.ByHash {
+			hashOnly++
+		}
+	}
+	require.Positive(t, hashOnly)
+}

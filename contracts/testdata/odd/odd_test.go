@@ -1,0 +1,125 @@
+// Package odd_test is a suite that does one thing wrong, named by ODD, over the
+// fixtures of jot. The tests of contracts run it to see that it is caught.
+package odd_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/contracts"
+)
+
+func TestMain(m *testing.M) { contracts.Main(m, "notes") }
+
+func TestNotes(t *testing.T) {
+	contracts.Each(t, "notes", func(t *testing.T, f *contracts.Fixture) {
+		switch os.Getenv("ODD") {
+		case "thaws":
+			f.Thaw(t)
+		case "reads":
+			read(t, f)
+		case "compares before it reads":
+			f.Thaw(t)
+			f.Equal(t, "r1.early", f.Scenario != "", true)
+			read(t, f)
+		case "compares elsewhere":
+			read(t, f)
+		case "reads the beginnings":
+			begin(t, f)
+			f.Equal(t, "r1.begun", f.Scenario != "", true)
+		case "compares with anything":
+			f.Equal(t, "r1.anything", read(t, f), 1, cmp.Comparer(func(a, b int) bool { return true }))
+		default:
+			f.Equal(t, "r1.read", read(t, f) > 0, true)
+		}
+	})
+}
+
+func TestAgain(t *testing.T) {
+	contracts.Each(t, "notes", func(t *testing.T, f *contracts.Fixture) {
+		if os.Getenv("ODD") == "compares elsewhere" {
+			f.Thaw(t)
+			f.Equal(t, "r1.elsewhere", f.Scenario != "", true)
+		}
+	})
+}
+
+// What a reader relies on at its author's desk.
+func TestPlace(t *testing.T) {
+	home, err := os.UserHomeDir()
+	require.NoError(t, err)
+	switch os.Getenv("ODD") {
+	case "wants UTC":
+		require.Equal(t, 12, time.Unix(12*60*60, 0).Hour())
+	case "wants a plain HOME":
+		real, err := filepath.EvalSymlinks(home)
+		require.NoError(t, err)
+		require.Equal(t, home, real)
+	case "wants no space":
+		require.NotContains(t, t.TempDir(), " ")
+	case "wants no hyphen":
+		require.NotContains(t, os.Getenv(contracts.FixturesEnv), "-")
+	case "wants a lax umask":
+		name := filepath.Join(t.TempDir(), "file")
+		require.NoError(t, os.WriteFile(name, nil, 0o644))
+		info, err := os.Stat(name)
+		require.NoError(t, err)
+		require.Equal(t, fs.FileMode(0o644), info.Mode())
+	case "writes to the fixtures":
+		if dir := os.Getenv(contracts.FixturesEnv); strings.Contains(dir, "read-only") {
+			// What root can do anyway, and another user by a chmod.
+			require.NoError(t, os.Chmod(dir, 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "left"), nil, 0o644))
+		}
+	}
+}
+
+// read reads every file and view, and counts the bytes.
+func read(t *testing.T, f *contracts.Fixture) int {
+	t.Helper()
+	fsys := f.Thaw(t).FS(t, ".")
+	n := 0
+	require.NoError(t, fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := fs.ReadFile(fsys, name)
+		n += len(data)
+		return err
+	}))
+	for _, name := range f.Views() {
+		n += len(f.View(name).Stdout)
+	}
+	return n
+}
+
+// begin reads one byte of every file.
+func begin(t *testing.T, f *contracts.Fixture) {
+	t.Helper()
+	fsys := f.Thaw(t).FS(t, ".")
+	require.NoError(t, fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		file, err := fsys.Open(name)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		_, err = file.Read(make([]byte, 1))
+		if info, _ := d.Info(); info.Size() == 0 {
+			return nil
+		}
+		return err
+	}))
+	for _, name := range f.Views() {
+		f.View(name)
+	}
+}

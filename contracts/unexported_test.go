@@ -1,0 +1,89 @@
+package contracts
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/freeze/fixture"
+)
+
+// What a thaw must not have done, each by one file that it left behind.
+func TestRebindingRuleSeesEveryByte(t *testing.T) {
+	const (
+		state  = "home/.local/state/jot/"
+		plain  = "project/keep.txt"
+		bound  = state + "config.toml"
+		latest = state + "latest"
+	)
+	change := func(box string, with func([]byte) []byte) func(*testing.T, *fixture.Thawed) {
+		return func(t *testing.T, th *fixture.Thawed) {
+			at := filepath.Join(th.Dir, th.Paths[box])
+			data, err := os.ReadFile(at)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(at, with(data), 0o600))
+		}
+	}
+	tests := []struct {
+		name   string
+		change func(t *testing.T, th *fixture.Thawed)
+		want   string // empty if there is nothing to see
+	}{
+		{"nothing", func(*testing.T, *fixture.Thawed) {}, ""},
+		{"a byte more", change(plain, func(b []byte) []byte { return append(b, 'x') }), plain},
+		{"a byte less", change(plain, func(b []byte) []byte { return b[1:] }), plain},
+		{"a file empty", change(bound, func([]byte) []byte { return nil }), bound},
+		{"a byte beside a bound value", change(bound, func(b []byte) []byte { return bytes.Replace(b, []byte("ask"), []byte("asK"), 1) }), bound},
+		{"the old root left", change(bound, func(b []byte) []byte {
+			return bytes.Replace(b, []byte(`project = "`), []byte(`project = "/tmp/fz.qjxyrwkw`), 1)
+		}), bound},
+		{"a link elsewhere", func(t *testing.T, th *fixture.Thawed) {
+			at := filepath.Join(th.Dir, th.Paths[latest])
+			require.NoError(t, os.Remove(at))
+			require.NoError(t, os.Symlink("elsewhere", at))
+		}, latest},
+		{"a file gone", func(t *testing.T, th *fixture.Thawed) { require.NoError(t, os.Remove(filepath.Join(th.Dir, plain))) }, "keep.txt"},
+	}
+	r, err := fixture.Load(os.DirFS("testdata/jot/fixtures"), "notes", "v1.0.0")
+	require.NoError(t, err)
+	s := r.Scenarios["add"]
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			th, err := s.Thaw(t.Context(), t.TempDir(), fixture.ThawOptions{})
+			require.NoError(t, err)
+			tt.change(t, th)
+			err = (&checking{}).sameButMoved(t.Context(), s, th)
+			if tt.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, tt.want)
+		})
+	}
+}
+
+// A count is wrong in either direction, also of a value that begins another.
+func TestMovesCount(t *testing.T) {
+	r, err := fixture.Load(os.DirFS("testdata/jot/fixtures"), "notes", "v1.1.0")
+	require.NoError(t, err)
+	for _, by := range []int{-1, 1} {
+		counted := 0
+		s := r.Scenarios["upgrade"]
+		for _, e := range s.Entries {
+			m, err := (&checking{}).moves(t.Context(), s, "/elsewhere")
+			require.NoError(t, err)
+			for value := range m.count[e.Path] {
+				m.count[e.Path][value] += by
+				counted++
+			}
+			if len(m.count[e.Path]) > 0 {
+				_, err := m.apply(e)
+				require.ErrorContains(t, err, e.Path)
+			}
+		}
+		require.Greater(t, counted, 5)
+	}
+}
