@@ -23,7 +23,7 @@ import (
 
 var (
 	// ErrNotFound is a run of which there is no manifest.
-	ErrNotFound = errors.New("there is no such run")
+	ErrNotFound = errors.New("there is no such run: see stint runs list")
 	// ErrRevision is a write on top of another revision than the one that was
 	// read.
 	ErrRevision = errors.New("the manifest was changed since it was read")

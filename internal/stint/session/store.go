@@ -24,7 +24,7 @@ import (
 
 var (
 	// ErrNotFound is a session of which there is no document.
-	ErrNotFound = errors.New("there is no such session")
+	ErrNotFound = errors.New("there is no such session: see stint session list --all")
 	// ErrRevision is a write on top of another revision than the one that was
 	// read.
 	ErrRevision = errors.New("the document was changed since it was read")
