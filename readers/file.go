@@ -14,7 +14,8 @@ const MaxDocument = 16 << 20
 // File returns the content of the regular file name. It refuses a name that
 // leads out of fsys ([fs.ErrInvalid]), a symlink anywhere on the way and
 // anything but a regular file ([ErrNotRegular]), and more than [MaxDocument]
-// bytes ([ErrTooLarge]).
+// bytes ([ErrTooLarge]). An fsys that is no [fs.ReadLinkFS] shows it no
+// symlinks.
 func File(fsys fs.FS, name string) ([]byte, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrInvalid}

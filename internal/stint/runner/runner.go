@@ -70,7 +70,7 @@ func (r *Runner) worktree(d *doc.Document) git.Tree {
 	return git.Tree{Dir: d.Worktree, Env: r.Env, Scratch: scratch}
 }
 
-// newID has no vowels, so that it spells no word, and 48 bits.
+// newID has no vowels, so that it spells no word, and 49 bits.
 func newID() string {
 	const letters = "0123456789bcdfghjkmnpqrstvwxyz"
 	var b [10]byte
