@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -15,6 +16,9 @@ import (
 // Fixture is what one scenario of one release left behind, in one subtest.
 type Fixture struct {
 	Family, Release, Scenario string
+	// From and To are when the box's programs ran: every time in the fixture
+	// lies between them, and a clock pinned at To is the release's own.
+	From, To time.Time
 
 	t      testing.TB
 	frozen *fixture.Scenario
@@ -31,8 +35,8 @@ type Fixture struct {
 }
 
 func newFixture(t testing.TB, key fixture.Key, s *fixture.Scenario, files map[string]string) *Fixture {
-	f := &Fixture{Family: key.Family, Release: key.Version, Scenario: s.Name, t: t, frozen: s, files: files,
-		pending: make(map[string]bool), counted: make(map[string]bool)}
+	f := &Fixture{Family: key.Family, Release: key.Version, Scenario: s.Name, From: s.From, To: s.To,
+		t: t, frozen: s, files: files, pending: make(map[string]bool), counted: make(map[string]bool)}
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("files read of the fixture: %q", f.touched())

@@ -41,8 +41,9 @@ func newProcess() *process {
 // hostile environment: a time zone that is not UTC, a HOME behind a symlink,
 // paths with a space and a hyphen, umask 077, fixtures that are read-only.
 //
-// Neither is done under -run, -skip, -short, -list or -fuzz, nor for benchmarks
-// alone: a part of the tests reads a part of the files.
+// Neither is done under -run, -skip (which is how tests are divided into shards),
+// -short, -list or -fuzz: a part of the tests reads a part of the files. Main
+// says so then.
 func Main(m *testing.M, family string) {
 	hostile := os.Getenv(hostileEnv) != ""
 	if hostile {

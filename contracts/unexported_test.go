@@ -2,12 +2,17 @@ package contracts
 
 import (
 	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/freeze-contracts/permafrost/freeze/binding"
 	"github.com/freeze-contracts/permafrost/freeze/fixture"
 )
 
@@ -86,4 +91,29 @@ func TestMovesCount(t *testing.T) {
 		}
 		require.Greater(t, counted, 5)
 	}
+}
+
+// A derivation that only the subject can compute, in both of its uses.
+func TestDeriveIsTheSubjectsOwn(t *testing.T) {
+	r, err := fixture.Load(os.DirFS("testdata/jot/fixtures"), "notes", "v1.1.0")
+	require.NoError(t, err)
+	s := *r.Scenarios["tree"]
+	s.Bindings = slices.Clone(s.Bindings)
+	at := slices.IndexFunc(s.Bindings, func(b binding.Binding) bool { return b.Derive == "sha256" })
+	s.Bindings[at].Derive = "key"
+	key := func(_ context.Context, inputs map[string]string) (string, error) {
+		return fmt.Sprintf("%x", sha256.Sum256([]byte(inputs["{root}/project"])))[:12], nil
+	}
+	newest := fixture.Key{Family: "notes", Version: "v1.1.0"}
+
+	th := newFixture(t, newest, &s, nil).Thaw(t, Derive("key", key))
+	config, err := os.ReadFile(th.Path("home/.local/state/jot/config.toml"))
+	require.NoError(t, err)
+	want, err := key(t.Context(), map[string]string{"{root}/project": th.Path("project")})
+	require.NoError(t, err)
+	require.Contains(t, string(config), `key = "`+want+`"`)
+
+	k := &checking{Corpus: Corpus{Derive: map[string]func(context.Context, map[string]string) (string, error){"key": key}}}
+	require.NoError(t, k.rebound(t.Context(), &s, t.TempDir()))
+	require.ErrorContains(t, (&checking{}).rebound(t.Context(), &s, t.TempDir()), `derivation "key": Corpus.Derive has none`)
 }
