@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/freeze-contracts/permafrost/sandbox"
 	"github.com/google/go-cmp/cmp"
@@ -58,6 +59,35 @@ func TestOutputSurvives(t *testing.T) {
 	_, err := b.Run(t.Context(), sandbox.Cmd{Args: []string{"sh", "-c", "sleep 1000 & cat big; cat big >&2"}, Stdout: &out, Stderr: &out})
 	require.NoError(t, err)
 	require.Equal(t, 2<<20, out.Len())
+}
+
+// Whoever writes without end does not keep Run from returning.
+func TestOutputWithoutEnd(t *testing.T) {
+	t.Parallel()
+	b := start(t, sandbox.Config{})
+	ctx, cancel := contextFor(t, 10*time.Second)
+	defer cancel()
+	returned := make(chan error, 1)
+	var out slowBuffer
+	go func() {
+		_, err := b.Run(ctx, sandbox.Cmd{Args: []string{"sh", "-c", "echo before; cat /dev/zero & sleep 0.1"}, Stdout: &out})
+		returned <- err
+	}()
+	select {
+	case err := <-returned:
+		require.NoError(t, err)
+		require.True(t, bytes.HasPrefix(out.Bytes(), []byte("before\n\x00")))
+	case <-ctx.Done():
+		t.Error("Run waits for who is left behind")
+	}
+}
+
+// slowBuffer is a terminal, say: who writes is always ahead.
+type slowBuffer struct{ bytes.Buffer }
+
+func (s *slowBuffer) Write(p []byte) (int, error) {
+	time.Sleep(30 * time.Millisecond)
+	return s.Buffer.Write(p)
 }
 
 func TestRunErrors(t *testing.T) {

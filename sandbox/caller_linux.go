@@ -9,7 +9,9 @@ import (
 	"strings"
 )
 
-// caller is the nearest ancestor of a process that is the subject's CLI.
+// caller is the nearest ancestor of a process that is the subject's CLI. The
+// search ends at the box's own processes: one beyond them may run the same
+// interpreter and is somebody else's.
 func (p place) caller(pid int) (proc, error) {
 	programs, err := p.programsOfCLI()
 	if err != nil {
@@ -20,7 +22,7 @@ func (p place) caller(pid int) (proc, error) {
 		if err != nil {
 			return proc{}, err
 		}
-		if self.parent <= 1 {
+		if self.parent <= 1 || isOneOf(self.parent, []string{p.supervisor()}) {
 			return proc{}, errors.New("none of its callers is the CLI that was installed in the box")
 		}
 		pid = self.parent

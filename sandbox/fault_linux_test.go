@@ -247,3 +247,30 @@ func TestFaultErrors(t *testing.T) {
 	}
 	require.NoError(t, b.SetFault(good))
 }
+
+// A program that waits for its standard input does not hold up the one that
+// writes it, where both have faults.
+func TestFaultsInOnePipeline(t *testing.T) {
+	t.Parallel()
+	b := faulted(t, `{ sleep 0.3; echo text | cat -u; } | cat`,
+		sandbox.Fault{ID: 1, Program: "cat", Pattern: "never", Stdin: true, Action: sandbox.Hang, Count: 1})
+	ctx, cancel := contextFor(t, 10*time.Second)
+	defer cancel()
+	var out bytes.Buffer
+	_, err := b.Run(ctx, sandbox.Cmd{Args: []string{"app"}, Stdout: &out})
+	require.NoError(t, err)
+	require.Equal(t, "text\n", out.String())
+}
+
+// The search for the caller ends at the box: a link to the machine's
+// interpreter makes none of its other processes the CLI.
+func TestFaultKillsNobodyOutside(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(exe, dir+"/app"))
+	b := start(t, sandbox.Config{CLI: dir, NoNamespace: true})
+	require.NoError(t, b.SetFault(sandbox.Fault{ID: 1, Program: "touch", Pattern: "x", Action: sandbox.KillCaller, Count: 1}))
+	require.Contains(t, sh(t, b, "touch x || true"), "none of its callers is the CLI")
+}

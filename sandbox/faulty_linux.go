@@ -22,8 +22,9 @@ type faulty struct {
 	args    []string
 
 	firings *os.File // locked while it is settled what fires
-	stdin   *os.File // what was read of it, to be read again; nil if nothing was
-	input   string
+	wasRead bool     // standard input
+	input   string   // what it was
+	stdin   *os.File // the same, to be read again; nil if nothing was read
 }
 
 // runFaulty does what the first matching fault says, or becomes the program.
@@ -81,39 +82,62 @@ func (f *faulty) killCallerAfter(fault Fault) (int, error) {
 	return code, f.killCaller(fault)
 }
 
-// match returns the fault that fires, or nil. Standard input is read only for
-// a fault that asks for it and still can fire.
+// match returns the fault that fires, or nil, and keeps the firings locked.
+// Standard input is read only for a fault that asks for it and still can fire,
+// and not under the lock: who writes it may have faults, too.
 func (f *faulty) match() (*Fault, error) {
+	faults, err := f.faults()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		spent, err := f.spent()
+		if err != nil {
+			return nil, err
+		}
+		fault, unread, err := f.first(faults, spent)
+		if err != nil || !unread {
+			return fault, err
+		}
+		f.firings.Close()
+		if err := f.read(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (f *faulty) faults() ([]Fault, error) {
 	list, err := lockFile(f.place.faults())
 	if err != nil {
 		return nil, err
 	}
-	faults, err := decodeLines[Fault](list)
-	list.Close()
-	if err != nil {
-		return nil, err
-	}
-	spent, err := f.spent()
-	if err != nil {
-		return nil, err
-	}
+	defer list.Close()
+	return decodeLines[Fault](list)
+}
+
+// first is the first fault that matches and can fire. That standard input is
+// still unread is told where the answer depends on it.
+func (f *faulty) first(faults []Fault, spent map[int]int) (match *Fault, unread bool, err error) {
 	for _, fault := range faults {
 		if fault.Program != f.program || spent[fault.ID] >= fault.Count {
 			continue
 		}
-		subject, err := f.subject(fault)
-		if err != nil {
-			return nil, err
+		subject := strings.Join(f.args, " ")
+		if fault.Stdin {
+			if !f.wasRead {
+				return nil, true, nil
+			}
+			subject = f.input
 		}
 		pattern, err := regexp.Compile(fault.Pattern)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if pattern.MatchString(subject) {
-			return &fault, nil
+			return &fault, false, nil
 		}
 	}
-	return nil, nil
+	return nil, false, nil
 }
 
 // spent locks the firings and counts them by fault.
@@ -130,29 +154,28 @@ func (f *faulty) spent() (map[int]int, error) {
 	return spent, err
 }
 
-// subject is what a fault's pattern is matched against.
-func (f *faulty) subject(fault Fault) (string, error) {
-	if !fault.Stdin {
-		return strings.Join(f.args, " "), nil
-	}
-	if f.stdin != nil || term.IsTerminal(0) {
-		return f.input, nil
+// read takes in standard input. A terminal is left to the program: it has no
+// end to wait for.
+func (f *faulty) read() error {
+	f.wasRead = true
+	if term.IsTerminal(0) {
+		return nil
 	}
 	all, err := io.ReadAll(os.Stdin)
 	if err != nil {
-		return "", err
+		return err
 	}
 	// A file of memory and not a pipe: it holds any amount with nobody writing.
 	fd, err := unix.MemfdCreate("stdin", unix.MFD_CLOEXEC)
 	if err != nil {
-		return "", err
+		return err
 	}
 	f.input, f.stdin = string(all), os.NewFile(uintptr(fd), "stdin")
 	if _, err := f.stdin.Write(all); err != nil {
-		return "", err
+		return err
 	}
 	_, err = f.stdin.Seek(0, io.SeekStart)
-	return f.input, err
+	return err
 }
 
 func (f *faulty) path() string { return filepath.Join(f.place.real(), f.program) }

@@ -153,7 +153,12 @@ func (o *output) finish() error {
 	return o.drain()
 }
 
-// drain takes what is in the pipe now, and does not wait for more.
+// pipeSize is the most that a pipe can be made to hold, in bytes: the default
+// of pipe-max-size in pipe(7).
+const pipeSize = 1 << 20
+
+// drain takes what is in the pipe now. It does not wait for more, nor for the
+// end of somebody who writes without one.
 func (o *output) drain() error {
 	if err := o.from.SetReadDeadline(time.Time{}); err != nil {
 		return err
@@ -165,15 +170,17 @@ func (o *output) drain() error {
 	var failed error
 	err = raw.Read(func(fd uintptr) bool {
 		buf := make([]byte, 32<<10)
-		for {
+		for left := pipeSize; left > 0; {
 			n, err := unix.Read(int(fd), buf)
 			if n <= 0 || err != nil {
 				return true
 			}
+			left -= n
 			if _, failed = o.to.Write(buf[:n]); failed != nil {
 				return true
 			}
 		}
+		return true
 	})
 	return errors.Join(err, failed)
 }
