@@ -56,12 +56,19 @@ func (r *Runner) server(socket string) tmux.User {
 	return tmux.User{Socket: socket, Env: git.Environ(r.Env)}
 }
 
+// panes asks up to three times: a server that is just ending, since its last
+// session has, answers neither with panes nor that it is not there.
 func (r *Runner) panes(ctx context.Context, socket string) ([]tmux.Marked, error) {
-	panes, err := r.server(socket).ListMarked(ctx, session.Mark)
-	if errors.Is(err, tmux.ErrAbsent) {
-		return nil, nil
+	for try := 1; ; try++ {
+		panes, err := r.server(socket).ListMarked(ctx, session.Mark)
+		switch {
+		case errors.Is(err, tmux.ErrAbsent):
+			return nil, nil
+		case err == nil, try == 3, errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil:
+			return panes, err
+		}
+		time.Sleep(100 * time.Millisecond)
 	}
-	return panes, err
 }
 
 // worktree is the worktree of a session that is held, for git.
