@@ -148,7 +148,7 @@ func (r *rebinder) declaredEdits(e *tree.Entry, part int, data []byte, w *wanted
 		if d.count != 1 {
 			return nil, fmt.Errorf("rebind %q at %s: %q is recorded %d times and found once", e.Path, d.pointer, d.value, d.count)
 		}
-		if why := formOf(e, part, data).refuses(d.now); why != "" && !safe(d.now, ":+@=") {
+		if why := r.form(e, part, data).refuses(d.now); why != "" && !safe(d.now, ":+@=") {
 			return nil, fmt.Errorf("rebind %q at %s: the derived value %q cannot stand here: %s", e.Path, d.pointer, d.now, why)
 		}
 		edits = append(edits, edit{at, at + len(d.value), d.now})

@@ -41,3 +41,24 @@ func (g gitDirs) objectID(s *side, t *text, id string) bool {
 	}
 	return false
 }
+
+// form tells how git writes a path in one of its own files, textForm where
+// that is not known. What belongs to a linked work tree lies below worktrees/.
+func (g gitDirs) form(name string) form {
+	for _, dir := range g {
+		rest, inside := strings.CutPrefix(name, dir+"/")
+		if !inside {
+			continue
+		}
+		if below, linked := strings.CutPrefix(rest, "worktrees/"); linked {
+			_, rest, _ = strings.Cut(below, "/")
+		}
+		switch {
+		case rest == "config" || rest == "config.worktree":
+			return configForm
+		case rest == "FETCH_HEAD" || rest == "gitdir" || rest == "objects/info/alternates" || strings.HasPrefix(rest, "logs/"):
+			return lineForm
+		}
+	}
+	return textForm
+}

@@ -65,7 +65,7 @@ func runGit(t *testing.T, root, dir string, args ...string) string {
 }
 
 func TestGit(t *testing.T) {
-	const odd = "/with space/and 'quote'"
+	const odd = "/with space/and-hyphen/and 'quote'"
 	tests := []struct {
 		name      string
 		clone, gc bool
@@ -76,7 +76,9 @@ func TestGit(t *testing.T) {
 		{name: "worktree, odd root", root: odd},
 		{name: "packed", gc: true, root: "/e"},
 		{name: "clone", clone: true, gc: true, root: "/elsewhere/and/farther"},
-		{name: "clone, odd root", clone: true, root: odd, refused: "the file's format does not say how to quote it"},
+		{name: "clone, odd root", clone: true, gc: true, root: odd},
+		{name: "clone, comment in root", clone: true, root: "/a #b", refused: `it holds "#"`},
+		{name: "clone, space at the end", clone: true, root: "/a ", refused: "it ends in a space"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -50,6 +50,7 @@ type rebinder struct {
 	wanted   map[string]*wanted
 	digests  map[string]string // the new text of each recognised digest
 	renamed  map[string]string // folders' new paths
+	git      gitDirs
 }
 
 // wanted is what is recorded for one entry.
@@ -90,6 +91,7 @@ func newRebinder(entries []tree.Entry, bs []Binding, root string) (*rebinder, er
 	for i := range entries {
 		r.at[entries[i].Path] = i
 	}
+	r.git = findGitDirs(r.at)
 	for _, s := range spellings() {
 		r.spelled[s.name], r.anyRoot[s.name] = s.of(root), s.anyRoot
 	}

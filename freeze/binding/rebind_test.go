@@ -34,6 +34,7 @@ func TestRebindTakesOddRoots(t *testing.T) {
 		{"p/a.json", `{"d":"ROOT/x"}`, "/a b/é'$", `{"d":"/a b/é'$/x"}`},
 		{"p/a.toml", `d = "ROOT/x"`, "/a b/é$", `d = "/a b/é$/x"`},
 		{"p/.git", "gitdir: ROOT/x\n", "/a b/\xff\"'\\", "gitdir: /a b/\xff\"'\\/x\n"},
+		{"view/v/stdout", "NAME  FOLDER\nmine  ROOT/x\n", "/a b-c/é\"'$", "NAME  FOLDER\nmine  /a b-c/é\"'$/x\n"},
 		{"p/t.txt", "in ROOT/x, and\nROOT", "/a/b+c@d=e", "in /a/b+c@d=e/x, and\n/a/b+c@d=e"},
 	}
 	for _, tt := range tests {
@@ -83,6 +84,7 @@ func TestRebindRefusesRoots(t *testing.T) {
 		{"p/a.toml", `d = 'ROOT'`, "/a'b", `it holds "'"`},
 		{"p/a.toml", `d = "ROOT"`, "/a\xffb", "it is not valid UTF-8"},
 		{"p/.git", "gitdir: ROOT/x\n", "/a\nb", `it holds "\n"`},
+		{"view/v/stdout", "at ROOT\n:\n", "/a\tb", "it holds a control character"},
 		{"p/run.sh", "cd ROOT/x\n:\n", "/a b", "the file's format does not say how to quote it"},
 		{"p/a.json", `{"d":"ROOT"}`, "relative", "not an absolute path in its shortest form"},
 		{"p/a.json", `{"d":"ROOT"}`, "/a/../b", "not an absolute path in its shortest form"},
@@ -210,7 +212,7 @@ func TestRebindRefusesBadManifests(t *testing.T) {
 		bs   []binding.Binding
 		want string
 	}{
-		{"a root that is everywhere", []binding.Binding{{Kind: binding.Path, Value: "/"}}, `the box's root "/" does not end in a word of 4 letters`},
+		{"a root that is everywhere", []binding.Binding{{Kind: binding.Path, Value: "/"}}, `the box's root "/" does not end in a word of 5 letters`},
 		{"no root", []binding.Binding{{Kind: binding.Path}}, `the box's root "" is no absolute path`},
 		{"two roots", []binding.Binding{root, root}, "two recorded roots"},
 		{"a digest without a root", []binding.Binding{{ID: "derived-1", Kind: binding.Derived, Value: digest, Derive: "sha256", Inputs: []string{"{root}/project"}, At: at("/a")}}, "binding derived-1: no root is recorded to derive it from"},

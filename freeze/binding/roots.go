@@ -2,9 +2,11 @@ package binding
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -15,8 +17,10 @@ type finder struct {
 	root  string
 	word  string // the root's last word, which occurs nowhere else
 	plain []spelled
-	// needles are what the word looks like in clear and in encodings.
-	needles []needle
+	// needles are what the word looks like in clear and in encodings: each
+	// tells which root it belongs to, or why that cannot be rebound.
+	needles map[string]spell
+	search  *search
 }
 
 type spelled struct {
@@ -24,9 +28,9 @@ type spelled struct {
 	text []byte
 }
 
-// minWord is the shortest last word of a root that is looked for: a shorter one
-// stands elsewhere by chance.
-const minWord = 4
+// minWord is the shortest last word of a root that is looked for, without its
+// first letter: a shorter one stands elsewhere by chance.
+const minWord = window4 + 1
 
 func lastWord(root string) string {
 	i := len(root)
@@ -56,15 +60,16 @@ func newFinder(root string) *finder {
 	// Longest first: "-tmp-x" ends in "tmp-x".
 	slices.SortStableFunc(f.plain, func(a, b spelled) int { return len(b.text) - len(a.text) })
 	f.needles = f.makeNeedles()
+	f.search = newSearch(maps.Keys(f.needles))
 	return f
 }
 
 // base64Core is the part of a base64 text that depends on word alone, when
 // phase bytes of its first group of three come before the word.
-func base64Core(word string, phase int) []byte {
+func base64Core(word string, phase int) string {
 	text := base64.RawStdEncoding.EncodeToString([]byte("\x00\x00"[:phase] + word))
 	from := (phase*8 + 5) / 6
-	return []byte(text[from : (phase+len(word))*8/6])
+	return text[from : (phase+len(word))*8/6]
 }
 
 // rootError is a root in a place or spelling that cannot be rebound.
@@ -78,19 +83,21 @@ func (f *finder) find(text []byte) ([]token, *rootError) {
 	if f == nil {
 		return nil, nil
 	}
+	var seen []spot
+	f.search.in(text, func(word string, at int) { seen = append(seen, spot{word, at}) })
+	slices.SortFunc(seen, func(a, b spot) int { return cmp.Or(a.offset-b.offset, strings.Compare(a.word, b.word)) })
 	var found []token
 	var bad *rootError
-	for _, needle := range f.needles {
-		for at := bytes.Index(text, needle.text); at >= 0; {
-			t, why := needle.spelled(text, at)
-			if why != "" && (bad == nil || at < bad.at) {
-				bad = &rootError{at, why}
-			}
-			next := at + len(needle.text)
-			if why == "" {
-				found, next = append(found, t), t.end
-			}
-			at = indexFrom(text, needle.text, next)
+	past := map[string]int{} // where the last root ends that a needle belongs to
+	for _, s := range seen {
+		if s.offset < past[s.word] {
+			continue
+		}
+		t, why := f.needles[s.word](text, s.offset)
+		if why == "" {
+			found, past[s.word] = append(found, t), t.end
+		} else if bad == nil {
+			bad = &rootError{s.offset, why}
 		}
 	}
 	slices.SortFunc(found, func(a, b token) int { return a.start - b.start })
@@ -99,29 +106,24 @@ func (f *finder) find(text []byte) ([]token, *rootError) {
 	return found, bad
 }
 
-// needle is one look of the word. spelled tells which root it belongs to, or
-// why it cannot be rebound.
-type needle struct {
-	text    []byte
-	spelled func(text []byte, at int) (t token, why string)
-}
+type spell func(text []byte, at int) (t token, why string)
 
-func (f *finder) makeNeedles() []needle {
-	refuse := func(why string) func([]byte, int) (token, string) {
+func (f *finder) makeNeedles() map[string]spell {
+	refuse := func(why string) spell {
 		return func([]byte, int) (token, string) { return token{}, why }
 	}
 	code, upper := hex.EncodeToString([]byte(f.word)), strings.ToUpper(f.word)
-	ns := []needle{
-		{[]byte(f.word[1:]), f.plainAt}, // without its first letter, so that a capitalised word is seen too
-		{[]byte(code), f.hexAt},
-		{[]byte(strings.ToUpper(code)), f.hexAt},
-		{[]byte(strings.Join(strings.Split(f.word, ""), "\x00")), refuse("the box's path in UTF-16, which is not rebound")},
+	ns := map[string]spell{
+		f.word[1:]:            f.plainAt, // without its first letter, so that a capitalised word is seen too
+		code:                  f.hexAt,
+		strings.ToUpper(code): f.hexAt,
+		strings.Join(strings.Split(f.word, ""), "\x00"): refuse("the box's path in UTF-16, which is not rebound"),
 	}
 	if upper[1:] != f.word[1:] {
-		ns = append(ns, needle{[]byte(upper[1:]), refuse("the box's path in upper case, which is not rebound")})
+		ns[upper[1:]] = refuse("the box's path in upper case, which is not rebound")
 	}
 	for phase := range 3 {
-		ns = append(ns, needle{base64Core(f.word, phase), f.base64At})
+		ns[base64Core(f.word, phase)] = f.base64At
 	}
 	return ns
 }

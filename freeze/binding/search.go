@@ -3,32 +3,41 @@ package binding
 import (
 	"bytes"
 	"encoding/binary"
+	"iter"
+	"maps"
+	"math"
 
 	"github.com/freeze-contracts/permafrost/freeze/tree"
 )
 
-// search finds any of many ids in a text. An id has at least minID bytes, so
-// that one of every stride windows of four bytes lies within its first ones:
-// only those are looked at.
+// search finds any of many words in a text, in one pass. Of the windows of
+// four bytes in a text only every stride-th is looked at: one of them lies
+// within the first bytes of each word.
 type search struct {
+	stride  int
 	windows map[uint32][]spot
 	filter  [1 << 16]bool // which windows may be in there, by hash
 }
 
-// spot is a window of an id.
+// spot is a place in a word, or in a text a word's place.
 type spot struct {
-	id     string
+	word   string
 	offset int
 }
 
-const window4, stride = 4, minID - 4 + 1
+const window4 = 4
 
-func newSearch(ids map[string]string) *search {
-	s := &search{windows: map[uint32][]spot{}}
-	for id := range ids {
-		for offset := range stride {
-			w := binary.LittleEndian.Uint32([]byte(id[offset : offset+window4]))
-			s.windows[w] = append(s.windows[w], spot{id, offset})
+// newSearch makes a search for words of at least four bytes.
+func newSearch(words iter.Seq[string]) *search {
+	shortest := math.MaxInt
+	for word := range words {
+		shortest = min(shortest, len(word))
+	}
+	s := &search{stride: shortest - window4 + 1, windows: map[uint32][]spot{}}
+	for word := range words {
+		for offset := range s.stride {
+			w := binary.LittleEndian.Uint32([]byte(word[offset : offset+window4]))
+			s.windows[w] = append(s.windows[w], spot{word, offset})
 			s.filter[hash16(w)] = true
 		}
 	}
@@ -37,17 +46,18 @@ func newSearch(ids map[string]string) *search {
 
 func hash16(w uint32) uint16 { return uint16(w * 2654435761 >> 16) } // Knuth's multiplicative hash
 
-// in calls found for every id in text that stands by itself.
-func (s *search) in(text []byte, found func(id string, at int)) {
-	for i := 0; i+window4 <= len(text); i += stride {
+// in calls found for every word in text, nearly in order: of two that begin
+// within one stride the second may come first.
+func (s *search) in(text []byte, found func(word string, at int)) {
+	for i := 0; i+window4 <= len(text); i += s.stride {
 		w := binary.LittleEndian.Uint32(text[i:])
 		if !s.filter[hash16(w)] {
 			continue
 		}
 		for _, spot := range s.windows[w] {
 			at := i - spot.offset
-			if at >= 0 && bytes.HasPrefix(text[at:], []byte(spot.id)) && alone(text, at, at+len(spot.id)) {
-				found(spot.id, at)
+			if at >= 0 && bytes.HasPrefix(text[at:], []byte(spot.word)) {
+				found(spot.word, at)
 			}
 		}
 	}
@@ -63,10 +73,10 @@ func (c *comparison) searchIDs(run *Run, ids map[string]string, report func(Diff
 	if len(ids) == 0 {
 		return
 	}
-	s, seen := newSearch(ids), map[string]bool{}
+	s, seen := newSearch(maps.Keys(ids)), map[string]bool{}
 	look := func(e *tree.Entry, where string, data []byte) {
 		s.in(data, func(id string, at int) {
-			if seen[id] {
+			if seen[id] || !alone(data, at, at+len(id)) {
 				return
 			}
 			seen[id] = true

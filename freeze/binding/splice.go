@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/freeze-contracts/permafrost/freeze/tree"
 )
@@ -98,7 +97,7 @@ func (r *rebinder) rootEdits(e *tree.Entry, part int, data []byte, roots []token
 	if len(roots) == 0 {
 		return nil, nil
 	}
-	form := formOf(e, part, data)
+	form := r.form(e, part, data)
 	var edits []edit
 	for _, t := range roots {
 		now, why := r.respell(t, data, form)
@@ -129,81 +128,9 @@ func (r *rebinder) respellBase64(t token, data []byte) (now, why string) {
 	run := data[t.start:t.end]
 	plain, _ := decodeBase64(run, t.spelling)
 	if !r.plain {
-		if why := formOf(&tree.Entry{}, contentPart, plain).refuses(r.to); why != "" {
+		if why := formOf("", plain).refuses(r.to); why != "" {
 			return "", why
 		}
 	}
 	return encodeLike([]byte(strings.ReplaceAll(string(plain), r.from, r.to)), run, t.spelling)
-}
-
-// form is what a text makes of a path in it.
-type form int
-
-const (
-	textForm form = iota // of no known format
-	jsonForm
-	tomlForm
-	urlForm
-	lineForm // nothing but the path, and perhaps "gitdir: " before it
-	linkForm // a symlink's target
-)
-
-func formOf(e *tree.Entry, part int, data []byte) form {
-	if part == targetPart {
-		return linkForm
-	}
-	name := e.Path
-	trimmed := strings.TrimLeft(string(data[:min(len(data), 64)]), " \t\r\n")
-	switch {
-	case strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "["):
-		if values, ok := countJSON(data); ok && values > 0 {
-			return jsonForm
-		}
-	case strings.HasSuffix(name, ".toml"):
-		return tomlForm
-	case strings.HasPrefix(strings.TrimPrefix(trimmed, "gitdir: "), "/") && lineEnd(data) >= len(data)-1:
-		return lineForm
-	}
-	return textForm
-}
-
-// refuses says why a path cannot stand raw in a text of this form.
-func (f form) refuses(p string) string {
-	switch f {
-	case linkForm:
-		return ""
-	case lineForm:
-		return contains(p, "\r\n")
-	case jsonForm, tomlForm:
-		if !utf8.ValidString(p) {
-			return "it is not valid UTF-8"
-		}
-		if i := strings.IndexFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f }); i >= 0 {
-			return "it holds a control character"
-		}
-		if f == tomlForm {
-			return contains(p, `"'\`)
-		}
-		return contains(p, `"\`)
-	}
-	if !safe(p, "+@=") {
-		return "it holds more than letters, digits and . _ / - + @ =, and the file's format does not say how to quote it"
-	}
-	return ""
-}
-
-func contains(p, chars string) string {
-	if i := strings.IndexAny(p, chars); i >= 0 {
-		return fmt.Sprintf("it holds %q", p[i:i+1])
-	}
-	return ""
-}
-
-func safe(p, more string) bool {
-	for i := range len(p) {
-		if kinds[p[i]] == 0 && strings.IndexByte("._/-"+more, p[i]) < 0 {
-			return false
-		}
-	}
-	return true
 }

@@ -2,6 +2,7 @@ package binding
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -139,9 +140,39 @@ func TestSearch(t *testing.T) {
 			text += strings.Repeat("x", pad) + id + " " + id + "0 a" + id + " " + id[:7] + "\n" // the second and third are part of more
 		}
 		var got []string
-		newSearch(set).in([]byte(text), func(id string, at int) { got = append(got, fmt.Sprintf("%s at %d", id, at)) })
+		newSearch(maps.Keys(set)).in([]byte(text), func(id string, at int) {
+			if alone([]byte(text), at, at+len(id)) {
+				got = append(got, fmt.Sprintf("%s at %d", id, at))
+			}
+		})
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("search in %q (-want +got):\n%s", text, d)
+		}
+	}
+}
+
+func TestGitForms(t *testing.T) {
+	dirs := gitDirs{"project/.git", "home/bare.git"}
+	tests := []struct {
+		path string
+		want form
+	}{
+		{"project/.git/config", configForm},
+		{"home/bare.git/config", configForm},
+		{"project/.git/worktrees/w/config.worktree", configForm},
+		{"project/.git/FETCH_HEAD", lineForm},
+		{"project/.git/logs/refs/heads/main", lineForm},
+		{"project/.git/worktrees/w/logs/HEAD", lineForm},
+		{"project/.git/worktrees/w/gitdir", lineForm},
+		{"project/.git/objects/info/alternates", lineForm},
+		{"project/.git/hooks/pre-commit", textForm}, // a program
+		{"project/.git/packed-refs", textForm},      // a ref's name cannot hold all that a path can
+		{"project/config", textForm},
+		{"home/.gitconfig", textForm},
+	}
+	for _, tt := range tests {
+		if got := dirs.form(tt.path); got != tt.want {
+			t.Errorf("form(%q) = %v, want %v", tt.path, got, tt.want)
 		}
 	}
 }
