@@ -236,7 +236,9 @@ func (c *comparison) reportRoot(a, b text) {
 func (c *comparison) reportParted(a, b *text, at *parting) {
 	p := c.places(a, []hit{{x: token{start: at.a}}})
 	why := "the text differs, and nothing declares it"
-	if isBinary(a.data) {
+	if _, index, _ := tree.SettleIndex(a.data); index {
+		why = "git's index differs: the names, modes or contents of tracked files are not the same in both boxes; an id or a time in such a name cannot be bound, since git sorts the index and sums it: keep the file untracked"
+	} else if isBinary(a.data) {
 		why = "binary content differs"
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.a.run.Known)) {

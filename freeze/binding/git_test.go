@@ -114,6 +114,30 @@ func TestGit(t *testing.T) {
 	}
 }
 
+// The index is sorted by name and summed: an id in the name of a tracked file
+// cannot be bound in it.
+func TestGitIndexWithAnID(t *testing.T) {
+	dir, err := os.MkdirTemp("/tmp", "fz-binding-")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	box := func(root string) *binding.Run {
+		at := filepath.Join(root, "project")
+		require.NoError(t, os.MkdirAll(filepath.Join(root, "home"), 0o700))
+		require.NoError(t, os.MkdirAll(at, 0o700))
+		runGit(t, root, at, "init", "-q", "-b", "main")
+		require.NoError(t, os.WriteFile(filepath.Join(at, "run-"+hexOf(root)+".txt"), []byte("a\n"), 0o644))
+		runGit(t, root, at, "add", ".")
+		entries, err := tree.Walk(root, []string{"project"})
+		require.NoError(t, err)
+		return &binding.Run{Root: root, From: time.Now(), To: time.Now(), Entries: entries}
+	}
+	_, ds := binding.Find(box(dir+"/hjkmnpqr"), box(dir+"/zxwvtsrqpnm"), nil, nil)
+	require.Len(t, ds, 1)
+	require.Equal(t, "project/.git/index", ds[0].Path)
+	require.Contains(t, ds[0].Why, "git's index differs: the names, modes or contents of tracked files are not the same in both boxes")
+	require.Contains(t, ds[0].Why, "an id or a time in such a name cannot be bound")
+}
+
 // put writes entries below a root, parents first as Walk sorts them.
 func put(t *testing.T, root string, entries []tree.Entry) {
 	t.Helper()

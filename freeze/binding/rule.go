@@ -112,6 +112,26 @@ func rulesFor(rules []*rule, e *tree.Entry, pointers func(string) bool) []*rule 
 	return those
 }
 
+// Matches tells whether the rule holds anywhere in a capture. One that cannot
+// be used at all is reported by Find.
+func (r Rule) Matches(entries []tree.Entry) bool {
+	c, err := compileRule(r)
+	if err != nil {
+		return true
+	}
+	rules := []*rule{c}
+	this := func(pointer string) bool { return pointer == r.Pointer }
+	return slices.ContainsFunc(entries, func(e tree.Entry) bool {
+		switch {
+		case inContent(r.Pointer):
+			return e.Type == tree.File && len(contentRanges(rules, &e)) > 0
+		case r.Pointer == targetPointer && e.Type != tree.Symlink:
+			return false
+		}
+		return len(rulesFor(rules, &e, this)) > 0
+	})
+}
+
 func inContent(pointer string) bool { return !strings.HasPrefix(pointer, "#") }
 
 // contentRanges finds where rules hold in a file, in order. Of two rules about

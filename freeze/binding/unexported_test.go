@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/freeze-contracts/permafrost/freeze/tree"
 )
 
 // spoken lists the tokens of a text as CLASS:TEXT.
@@ -122,6 +124,33 @@ func TestRuleMatches(t *testing.T) {
 	for _, tt := range tests {
 		if got := matchFile(strings.Split(tt.file, "/"), strings.Split(tt.path, "/")); got != tt.want {
 			t.Errorf("matchFile(%q, %q) = %v, want %v", tt.file, tt.path, got, tt.want)
+		}
+	}
+}
+
+func TestRuleMatchesAnything(t *testing.T) {
+	entries := []tree.Entry{
+		{Path: "home/s", Type: tree.Dir},
+		{Path: "home/s/a.json", Type: tree.File, Data: []byte(`{"pid": 1}`)},
+		{Path: "home/s/link", Type: tree.Symlink, Target: "4711"},
+	}
+	tests := []struct {
+		file, pointer string
+		want          bool
+	}{
+		{"**/a.json", "/pid", true},
+		{"**/a.json", "", true},
+		{"**/a.json", "/uid", false},
+		{"**/b.json", "/pid", false},
+		{"home/s", "", false}, // a folder has no content
+		{"home/s", "#name", true},
+		{"home/*/*", "#target", true},
+		{"home/*/a.json", "#target", false},
+	}
+	for _, tt := range tests {
+		r := Rule{File: tt.file, Pointer: tt.pointer, Kind: Decimal}
+		if got := r.Matches(entries); got != tt.want {
+			t.Errorf("Matches(%q, %q) = %v, want %v", tt.file, tt.pointer, got, tt.want)
 		}
 	}
 }
