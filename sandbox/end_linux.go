@@ -35,7 +35,8 @@ const (
 type ending struct {
 	lookout *lookout
 	started time.Time
-	// killAll ends at once what is in the namespace; nil where there is none.
+	// killAll ends the box's machinery and what is in its namespace; nil where
+	// there is no supervisor to do so.
 	killAll func()
 	// pause returns after a moment, or earlier when a process has ended.
 	pause func(time.Duration)

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,14 +15,7 @@ import (
 // found makes what the supervisor needs: the folder, its locks, its record and
 // the copy of this binary.
 func (p place) found(r record) error {
-	if err := os.Mkdir(string(p), 0o700); err != nil {
-		return fmt.Errorf("box root: %w", err)
-	}
-	// The caller's umask does not come in.
-	if err := os.Chmod(string(p), 0o700); err != nil {
-		return err
-	}
-	if err := r.write(p); err != nil {
+	if err := p.begin(r); err != nil {
 		return err
 	}
 	for _, dir := range []string{p.at("self"), p.at("self", "role")} {
@@ -38,6 +32,36 @@ func (p place) found(r record) error {
 		return fmt.Errorf("copying this program into box %q: %w", p, err)
 	}
 	return errors.Join(os.Link(p.self(), p.supervisor()), os.Link(p.self(), p.init()))
+}
+
+// begin makes the folder with its record. A folder without one is taken for
+// abandoned by whoever reaps, unless it is locked; where it was removed before
+// it could be locked here, it is made again.
+func (p place) begin(r record) error {
+	for {
+		if err := os.Mkdir(string(p), 0o700); err != nil {
+			return fmt.Errorf("box root: %w", err)
+		}
+		if err := p.firstRecord(r); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+}
+
+func (p place) firstRecord(r record) error {
+	// The caller's umask does not come in.
+	if err := os.Chmod(string(p), 0o700); err != nil {
+		return err
+	}
+	dir, err := os.Open(string(p))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := unix.Flock(int(dir.Fd()), unix.LOCK_EX); err != nil {
+		return fmt.Errorf("locking %q: %w", p, err)
+	}
+	return r.write(p)
 }
 
 // fill makes what the programs in the box need.

@@ -17,7 +17,6 @@ type initProcess struct {
 	name   string // which namespaces
 	anchor *anchor
 	link   *wire
-	ended  bool
 }
 
 func (i *initProcess) kind() string {
@@ -29,13 +28,6 @@ func (i *initProcess) kind() string {
 
 // drain makes it end as soon as nothing runs in the namespace any more.
 func (i *initProcess) drain() { i.link.send(request{Stop: &stop{}}) }
-
-// kill has the kernel end everything in the namespace.
-func (i *initProcess) kill() {
-	if !i.ended {
-		unix.Kill(i.pid, unix.SIGKILL) // not collected yet, so the pid is still its own
-	}
-}
 
 // namespaces to try, in this order. Inside of a user namespace the user keeps
 // the own id; the capability is for mounting /proc and dropped after it.
@@ -103,7 +95,7 @@ func (n namespace) start(p place, programs *os.File, firstPID int) (*initProcess
 		i.anchor, err = anchorOf(pid)
 	}
 	if err != nil {
-		i.kill()
+		unix.Kill(pid, unix.SIGKILL) // not collected yet, so the pid is still its own
 		link.conn.Close()
 		return nil, err
 	}

@@ -34,8 +34,7 @@ func TestCallerKilled(t *testing.T) {
 }
 
 // Whenever the caller is killed, while it makes the box too, nothing runs
-// afterwards. Before there is a supervisor a folder may stay, and is reaped;
-// before there is a record, in the first instant, it is no box and is empty.
+// afterwards. Before there is a supervisor a folder may stay, and is reaped.
 func TestCallerKilledAtAnyMoment(t *testing.T) {
 	needTmux(t)
 	for i := range 24 {
@@ -51,10 +50,6 @@ func TestCallerKilledAtAnyMoment(t *testing.T) {
 				if ok && !f.Owner {
 					// An error here is a supervisor that has only just come.
 					sandbox.Reap(t.Context(), f)
-				}
-				if !ok {
-					os.Remove(root + "/box.json.new")
-					os.Remove(root) // if it is empty
 				}
 				_, err := os.Stat(root)
 				return errors.Is(err, os.ErrNotExist)

@@ -1,10 +1,12 @@
 package sandbox_test
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/freeze-contracts/permafrost/sandbox"
 	"github.com/google/go-cmp/cmp"
@@ -151,4 +153,23 @@ func TestLayerNamespace(t *testing.T) {
 		require.DirExists(t, b.Root())
 		killAll(t, seconds)
 	})
+}
+
+// Somebody else listens at the place of the box's own server and never answers
+// the one who asks it to end, who is not left waiting.
+func TestNobodyAnswersKillServer(t *testing.T) {
+	t.Parallel()
+	b := start(t, sandbox.Config{Tmux: true, Patience: 1500 * time.Millisecond})
+	l, err := net.Listen("unix", b.Socket())
+	require.NoError(t, err)
+	t.Cleanup(func() { l.Close() })
+	held := held(t, b.Stop(t.Context()))
+	if diff := cmp.Diff(map[int][]string{os.Getpid(): {"listens"}}, why(held.Left)); diff != "" {
+		t.Errorf("left (-want +got)\n%s", diff)
+	}
+	require.Equal(t, fmt.Sprintf("somebody listens on %q", b.Socket()), held.Why)
+	require.Empty(t, running(t, b.Socket()+"\x00"))
+	l.Close()
+	require.NoError(t, b.Stop(t.Context()))
+	require.Empty(t, b.Ended())
 }

@@ -20,6 +20,9 @@ func (p place) lease() string    { return p.at("lease") }
 func (p place) owner() string    { return p.at("owner") }
 func (p place) record() string   { return p.at("box.json") }
 
+// nextRecord becomes the record.
+func (p place) nextRecord() string { return p.at("box.json.new") }
+
 // real holds what faults replaced.
 func (p place) real() string { return p.at("real") }
 

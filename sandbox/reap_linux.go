@@ -14,9 +14,7 @@ import (
 const lostDescendants = "its supervisor died and it had no namespace, so nobody can tell any more what was started in it: " +
 	"when you know that nothing of it runs, remove the folder"
 
-// Boxes lists the boxes of this user under /tmp. A folder without a record is
-// none: a caller that was killed in the first instant of Start leaves one that
-// is empty.
+// Boxes lists the boxes of this user under /tmp.
 func Boxes() ([]Found, error) {
 	roots, err := filepath.Glob(filepath.Join(tempDir(), "fz.*"))
 	if err != nil {
@@ -24,28 +22,47 @@ func Boxes() ([]Found, error) {
 	}
 	var boxes []Found
 	for _, root := range roots {
-		p := place(root)
-		if !p.isOwn() {
-			continue
-		}
-		r, err := readRecord(p)
-		if err != nil {
-			continue // not a box, or one that is being removed
-		}
-		found := Found{Root: root, Owner: p.hasOwner(r), Started: r.Started}
-		if r.Founder != nil {
-			found.Founder = r.Founder.PID
-		}
-		if !found.Owner {
-			found.Spent = r.Supervisor == nil || r.Proved
-			found.Left, err = p.left()
-		}
+		found, ok, err := place(root).inspect()
 		if err != nil {
 			return nil, fmt.Errorf("box %q: %w", root, err)
 		}
-		boxes = append(boxes, found)
+		if ok {
+			boxes = append(boxes, found)
+		}
 	}
 	return boxes, nil
+}
+
+// inspect tells what is known of a box, and whether it is one.
+func (p place) inspect() (found Found, ok bool, err error) {
+	if !p.isOwn() {
+		return Found{}, false, nil
+	}
+	r, err := readRecord(p)
+	if errors.Is(err, os.ErrNotExist) {
+		stub, err := p.openStub()
+		if err != nil {
+			return Found{}, false, nil // not a box, or one that is just being made
+		}
+		defer stub.Close()
+		info, err := stub.Stat()
+		if err != nil {
+			return Found{}, false, err
+		}
+		return Found{Root: string(p), Started: info.ModTime().UTC(), Spent: true}, true, nil
+	}
+	if err != nil {
+		return Found{}, false, nil // the record of something else
+	}
+	found = Found{Root: string(p), Owner: p.hasOwner(r), Started: r.Started}
+	if r.Founder != nil {
+		found.Founder = r.Founder.PID
+	}
+	if !found.Owner {
+		found.Spent = r.Supervisor == nil || r.Proved
+		found.Left, err = p.left()
+	}
+	return found, true, err
 }
 
 // Reap ends what holds a box that was kept, proves it empty and removes it. A
@@ -55,26 +72,39 @@ func Reap(ctx context.Context, f Found) error {
 	if _, err := os.Lstat(f.Root); errors.Is(err, os.ErrNotExist) {
 		return nil // its supervisor has removed it meanwhile
 	}
+	if !p.isOwn() {
+		return fmt.Errorf("box %q: it belongs to another user, so it is left alone", f.Root)
+	}
 	r, err := readRecord(p)
+	if errors.Is(err, os.ErrNotExist) {
+		err = p.removeStub()
+		if err == nil {
+			return nil
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("box %q: %w", f.Root, err)
 	}
-	if !p.isOwn() || p.hasOwner(r) {
+	if p.hasOwner(r) {
 		return fmt.Errorf("box %q: its owner lives, so it is left alone", f.Root)
 	}
+	return p.reap(ctx)
+}
+
+func (p place) reap(ctx context.Context) error {
 	// Held to the end: a supervisor that is only just starting waits for the
 	// lock, and then finds no box.
 	owner, err := p.takeOver()
 	if err != nil {
-		return fmt.Errorf("box %q: %w", f.Root, err)
+		return fmt.Errorf("box %q: %w", p, err)
 	}
 	defer owner.Close()
 	came, err := p.endOrphan(ctx, defaultPatience)
 	if err != nil {
-		return fmt.Errorf("box %q: %w", f.Root, err)
+		return fmt.Errorf("box %q: %w", p, err)
 	}
 	if came.Held {
-		return &HeldError{Root: f.Root, Left: came.Left, Why: came.Why}
+		return &HeldError{Root: string(p), Left: came.Left, Why: came.Why}
 	}
 	return p.remove()
 }

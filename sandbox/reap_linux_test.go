@@ -3,7 +3,9 @@ package sandbox_test
 import (
 	"fmt"
 	"os"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/freeze-contracts/permafrost/sandbox"
 	"github.com/stretchr/testify/require"
@@ -114,13 +116,46 @@ func TestReapKeptBox(t *testing.T) {
 // Something else of that name is no box of ours.
 func TestBoxesOfOthers(t *testing.T) {
 	t.Parallel()
-	root := sandbox.FreshRoot(8)
-	require.NoError(t, os.Mkdir(root, 0o700))
-	t.Cleanup(func() { os.RemoveAll(root) })
-	_, ok := found(t, root)
-	require.False(t, ok)
-	require.Error(t, sandbox.Reap(t.Context(), sandbox.Found{Root: root}))
-	require.DirExists(t, root)
+	full, odd := sandbox.FreshRoot(8), sandbox.FreshRoot(8)+".mine"
+	require.NoError(t, os.MkdirAll(full+"/data", 0o700))
+	require.NoError(t, os.Mkdir(odd, 0o700))
+	t.Cleanup(func() { os.RemoveAll(full); os.RemoveAll(odd) })
+	for root, why := range map[string]string{full: `it has no record but holds "data"`, odd: "it has no record"} {
+		_, ok := found(t, root)
+		require.False(t, ok)
+		require.ErrorContains(t, sandbox.Reap(t.Context(), sandbox.Found{Root: root}), why)
+		require.DirExists(t, root)
+	}
+}
+
+// A caller that was killed between the folder and its record leaves a box that
+// is spent, and so does a removal that was cut short there.
+func TestReapStub(t *testing.T) {
+	t.Parallel()
+	for _, half := range []string{"", "box.json.new"} {
+		root := sandbox.FreshRoot(8)
+		require.NoError(t, os.Mkdir(root, 0o700))
+		t.Cleanup(func() { os.RemoveAll(root) })
+		if half != "" {
+			require.NoError(t, os.WriteFile(root+"/"+half, []byte(`{"form`), 0o600))
+		}
+		// Whoever makes a box has its folder locked until there is a record.
+		maker, err := os.Open(root)
+		require.NoError(t, err)
+		require.NoError(t, syscall.Flock(int(maker.Fd()), syscall.LOCK_EX))
+		_, ok := found(t, root)
+		require.False(t, ok)
+		require.ErrorContains(t, sandbox.Reap(t.Context(), sandbox.Found{Root: root}), "it is just being made")
+		require.NoError(t, maker.Close())
+
+		f, ok := found(t, root)
+		require.True(t, ok)
+		require.True(t, f.Spent)
+		require.False(t, f.Owner)
+		require.WithinDuration(t, time.Now(), f.Started, time.Minute)
+		require.NoError(t, sandbox.Reap(t.Context(), f))
+		require.NoDirExists(t, root)
+	}
 }
 
 func TestDoctor(t *testing.T) {

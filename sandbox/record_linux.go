@@ -74,9 +74,8 @@ func (r record) write(p place) error {
 	if err != nil {
 		return err
 	}
-	next := p.record() + ".new"
-	if err := os.WriteFile(next, append(b, '\n'), 0o600); err != nil {
+	if err := os.WriteFile(p.nextRecord(), append(b, '\n'), 0o600); err != nil {
 		return err
 	}
-	return os.Rename(next, p.record())
+	return os.Rename(p.nextRecord(), p.record())
 }

@@ -68,8 +68,8 @@ func supervise(p place) int {
 			if s.serve(r) {
 				return 0
 			}
-		case r := <-s.runs:
-			s.children.handle(r)
+		case r, open := <-s.runs:
+			s.startProgram(r, open)
 		case <-s.childEnd:
 			s.children.reap()
 		}
@@ -178,9 +178,7 @@ func (s *supervisor) begin() error {
 }
 
 func (s *supervisor) exited(pid int) {
-	if s.init != nil && pid == s.init.pid {
-		s.init.ended = true
-	}
+	delete(s.lookout.own, pid) // another process may get the number
 }
 
 // end empties the box and proves it.
@@ -190,17 +188,22 @@ func (s *supervisor) end(patience nanoseconds) (report, error) {
 		s.init.drain()
 	}
 	s.killServer()
-	e := ending{lookout: &s.lookout, pause: s.pause}
-	if s.init != nil {
-		e.killAll = s.init.kill
-	}
+	e := ending{lookout: &s.lookout, pause: s.pause, killAll: s.killOwn}
 	came, err := e.run(context.Background(), time.Duration(patience))
 	s.proved = err == nil && !came.Held
 	return came, err
 }
 
-// killServer asks the box's tmux server to end. The client is a child like any
-// other: where the server does not answer, it is ended with the rest.
+// killOwn ends what the box's machinery has running: the init, and with it all
+// in its namespace, and a tmux client that nobody answers.
+func (s *supervisor) killOwn() {
+	for pid := range s.lookout.own {
+		unix.Kill(pid, unix.SIGKILL) // not collected yet, so the pid is still its own
+	}
+}
+
+// killServer asks the box's tmux server to end, and does not wait: where the
+// server does not answer, the client is ended with the rest.
 func (s *supervisor) killServer() {
 	program, err := os.Readlink(s.place.realTmux())
 	if err != nil {
@@ -226,11 +229,19 @@ func (s *supervisor) killServer() {
 // are asked for meanwhile.
 func (s *supervisor) pause(d time.Duration) {
 	select {
-	case r := <-s.runs:
-		s.children.handle(r)
+	case r, open := <-s.runs:
+		s.startProgram(r, open)
 	case <-s.childEnd:
 	case <-time.After(d):
 	}
+}
+
+func (s *supervisor) startProgram(r request, open bool) {
+	if !open {
+		s.runs = nil // the caller is gone, which is seen where its requests are read
+		return
+	}
+	s.children.handle(r)
 }
 
 func (s *supervisor) remove() error {
