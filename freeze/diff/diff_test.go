@@ -22,9 +22,10 @@ import (
 var update = flag.Bool("update", false, "write the golden reports")
 
 const (
-	rootA, rootB = "/tmp/fz.kqzrmtwp", "/tmp/fz.hvlnxsgj"
-	idA, idB     = "0b9d7e54-3d1c-4f7e-9a55-0f8f6f0d1c22", "f3a6c1b8-7e42-4d0a-8c19-64b2d7e0a951"
-	state        = "home/.local/state/demo/"
+	rootA, rootB     = "/tmp/fz.kqzrmtwp", "/tmp/fz.hvlnxsgj"
+	idA, idB         = "0b9d7e54-3d1c-4f7e-9a55-0f8f6f0d1c22", "f3a6c1b8-7e42-4d0a-8c19-64b2d7e0a951"
+	digestA, digestB = "3603ec2658ec", "5b0c1a77d9e2"
+	state            = "home/.local/state/demo/"
 )
 
 func file(path, data string) tree.Entry {
@@ -43,6 +44,12 @@ func bind(kind binding.Kind, value string, at ...binding.Occurrence) binding.Bin
 		id = "root"
 	}
 	return binding.Binding{ID: id, Kind: kind, Value: value, At: at}
+}
+
+func digestOf(value string, at ...binding.Occurrence) binding.Binding {
+	b := bind(binding.Derived, value, at...)
+	b.Derive, b.Inputs = "sha256", []string{"{root}/project"}
+	return b
 }
 
 func occurs(path, where, pointer string) binding.Occurrence {
@@ -79,6 +86,20 @@ func TestReleases(t *testing.T) {
 			bindB: []binding.Binding{
 				bind(binding.ID, idB, occurs(state+idB+".json", "name", ""), occurs(state+idB+".json", "value", "/id")),
 				bind(binding.Time, "2026-04-09T08:30:59Z", occurs(state+idB+".json", "value", "/at"))},
+		},
+		{
+			name: "an id and a digest in the names of folders above",
+			a: []tree.Entry{
+				{Path: state + digestA, Type: tree.Dir, Mode: 0o755}, {Path: state + digestA + "/" + idA, Type: tree.Dir, Mode: 0o755},
+				file(state+digestA+"/"+idA+"/log", "x\n"), file(state+digestA+"/loose/log", "y\n")},
+			b: []tree.Entry{
+				{Path: state + digestB, Type: tree.Dir, Mode: 0o755}, {Path: state + digestB + "/" + idB, Type: tree.Dir, Mode: 0o755},
+				file(state+digestB+"/"+idB+"/log", "x\n"), file(state+digestB+"/loose/log", "z\n")},
+			bindA: []binding.Binding{
+				digestOf(digestA, occurs(state+digestA, "name", "")), bind(binding.ID, idA, occurs(state+digestA+"/"+idA, "name", ""))},
+			bindB: []binding.Binding{
+				digestOf(digestB, occurs(state+digestB, "name", "")), bind(binding.ID, idB, occurs(state+digestB+"/"+idB, "name", ""))},
+			want: []string{"text | " + state + "{sha256 hex12}/loose/log |  | lines | y\n -> z\n"},
 		},
 		{
 			name:  "unit of a time",

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -34,7 +35,7 @@ const sameRoot = "/box"
 
 // documents is a scenario with all that belongs to its box set aside.
 func documents(s *fixture.Scenario) map[string]*document {
-	docs := make(map[string]*document)
+	docs, paths := make(map[string]*document), make(names)
 	entries := atSameRoot(s)
 	all := boundIn(s.Bindings)
 	for i, e := range s.Entries {
@@ -42,7 +43,7 @@ func documents(s *fixture.Scenario) map[string]*document {
 			continue // what a release says about its state is not its state
 		}
 		b := all[e.Path]
-		name := documentPath(e.Path, entries[i].Path, b)
+		name := paths.add(e.Path, entries[i].Path, b)
 		d := docs[name]
 		if d == nil {
 			d = &document{path: name, fields: make(map[string]*field)}
@@ -65,13 +66,27 @@ func atSameRoot(s *fixture.Scenario) []tree.Entry {
 	return entries
 }
 
-var gitObject = regexp.MustCompile(`((?:^|/)\.git/(?:.*/)?objects)/.+`)
+var gitObject = regexp.MustCompile(`(?:^|/)\.git/(?:.*/)?objects/.`)
 
-func documentPath(frozen, now string, b bound) string {
-	if m := gitObject.FindStringSubmatch(frozen); m != nil {
-		return strings.Replace(now, now[strings.LastIndex(now, "/objects/"):], "/objects/{object}", 1)
+// names are the paths of entries, by that in the fixture: what is bound in the
+// name of a folder stands in those of all that is below.
+type names map[string]struct{ now, document string }
+
+// add names an entry whose path is now at the same root. What is above it has
+// been added.
+func (ns names) add(frozen, now string, b bound) string {
+	dir := path.Dir(frozen)
+	for dir != "." && ns[dir].now == "" {
+		dir = path.Dir(dir)
 	}
-	return b.set(now, anywhere, "name")
+	above := ns[dir]
+	rest := strings.TrimPrefix(now[len(above.now):], "/")
+	document := path.Join(above.document, b.set(rest, anywhere, "name"))
+	if gitObject.MatchString(frozen) {
+		document = strings.TrimSuffix(above.document, "/{object}") + "/{object}"
+	}
+	ns[frozen] = struct{ now, document string }{now, document}
+	return document
 }
 
 func (d *document) add(e tree.Entry, b bound) {
