@@ -17,13 +17,8 @@ type initProcess struct {
 	name   string // which namespaces
 	anchor *anchor
 	link   *wire
-}
-
-func (i *initProcess) kind() string {
-	if i == nil {
-		return ""
-	}
-	return i.name
+	// firstPID is where the numbering of processes began, 0 if it was left alone.
+	firstPID int
 }
 
 // drain makes it end as soon as nothing runs in the namespace any more.
@@ -90,7 +85,7 @@ func (n namespace) start(p place, programs *os.File, firstPID int) (*initProcess
 	if err == nil {
 		err = ready.err("init")
 	}
-	i := &initProcess{pid: pid, name: n.name, link: link}
+	i := &initProcess{pid: pid, name: n.name, link: link, firstPID: ready.FirstPID}
 	if err == nil {
 		i.anchor, err = anchorOf(pid)
 	}
@@ -123,7 +118,7 @@ func runInit() int {
 		return 1
 	}
 	var ready reply
-	if err := enterNamespace(first.Setup.FirstPID); err != nil {
+	if ready.FirstPID, err = enterNamespace(first.Setup.FirstPID); err != nil {
 		ready.Error = err.Error()
 	}
 	link.send(ready)
@@ -151,22 +146,29 @@ func runInit() int {
 }
 
 // enterNamespace gives the namespace a /proc of its own, without which tmux
-// finds no pane's folder, and lets go of what that took.
-func enterNamespace(firstPID int) error {
+// finds no pane's folder, and lets go of what that took. It tells where the
+// numbering of processes begins if that is where it was asked to.
+func enterNamespace(firstPID int) (began int, err error) {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return fmt.Errorf("making mounts private: %w", err)
+		return 0, fmt.Errorf("making mounts private: %w", err)
 	}
 	if err := unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
-		return fmt.Errorf("mounting /proc: %w", err)
+		return 0, fmt.Errorf("mounting /proc: %w", err)
 	}
 	if firstPID > 1 {
-		// Without it the pids of two boxes may be alike, which is no reason to
-		// have no box.
-		_ = os.WriteFile("/proc/sys/kernel/ns_last_pid", []byte(strconv.Itoa(firstPID-1)), 0)
+		// A kernel without CONFIG_CHECKPOINT_RESTORE cannot, and a box is of
+		// use without.
+		if os.WriteFile("/proc/sys/kernel/ns_last_pid", []byte(strconv.Itoa(firstPID-1)), 0) == nil {
+			began = firstPID
+		}
 	}
 	if os.Getuid() == 0 {
-		return nil
+		return began, nil
 	}
+	return began, dropCapabilities()
+}
+
+func dropCapabilities() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("dropping ambient capabilities: %w", err)
 	}

@@ -34,6 +34,7 @@ func (*Box) SetFault(Fault) error                  { return errNotHere() }
 func (*Box) Firings() ([]Firing, error)            { return nil, errNotHere() }
 func (*Box) Tripwires() ([]string, error)          { return nil, errNotHere() }
 func (*Box) Namespace() string                     { return "" }
+func (*Box) FirstPID() int                         { return 0 }
 func (*Box) Ended() []Process                      { return nil }
 func (*Box) Stop(context.Context) error            { return errNotHere() }
 func (*Box) Remove() error                         { return errNotHere() }

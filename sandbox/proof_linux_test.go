@@ -150,4 +150,17 @@ func TestFirstPID(t *testing.T) {
 	_, err := fmt.Sscan(sh(t, b, `echo $$`), &pid)
 	require.NoError(t, err)
 	require.True(t, 3000 <= pid && pid < 3100, "pid %d", pid)
+	require.Equal(t, 3000, b.FirstPID())
+}
+
+// A numbering that cannot be had is no reason to have no box, and is told.
+func TestFirstPIDHasNoEffect(t *testing.T) {
+	t.Parallel()
+	for name, cfg := range map[string]sandbox.Config{
+		"more than the kernel has": {FirstPID: 1 << 30},
+		"without a namespace":      {FirstPID: 3000, NoNamespace: true},
+		"not asked for":            {},
+	} {
+		require.Zero(t, start(t, cfg).FirstPID(), name)
+	}
 }

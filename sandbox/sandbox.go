@@ -37,7 +37,8 @@ type Config struct {
 	// Env is added to the environment of everything that runs in the box.
 	Env map[string]string
 	// FirstPID is where the numbering of processes starts in a box with a PID
-	// namespace, so that two boxes show different pids. 0 leaves it alone.
+	// namespace, so that two boxes show different pids. 0 leaves it alone. Where it
+	// has no effect, Box.FirstPID says so.
 	FirstPID int
 	// NoNamespace does without layer E even where it can be had.
 	NoNamespace bool

@@ -25,6 +25,7 @@ type Box struct {
 	env      []string
 	patience time.Duration
 	kind     string
+	firstPID int
 
 	supervisor *exec.Cmd
 	left       chan struct{} // closed when the supervisor has ended
@@ -96,7 +97,7 @@ func (b *Box) start(ctx context.Context, cfg Config) error {
 	r, err := b.control.call(limited, request{Setup: &setup{
 		Namespace: !cfg.NoNamespace, FirstPID: cfg.FirstPID, Without: cfg.without, Patience: nanoseconds(cfg.Patience),
 	}})
-	b.kind = r.Kind
+	b.kind, b.firstPID = r.Kind, r.FirstPID
 	if ctx.Err() != nil {
 		return ctx.Err() // and the supervisor takes the box down
 	}
@@ -115,6 +116,7 @@ func (b *Box) startSupervisor() error {
 	defer controlThere.Close()
 	programs, programsThere, err := wirePair("programs")
 	if err != nil {
+		control.conn.Close()
 		return err
 	}
 	defer programsThere.Close()
@@ -125,6 +127,8 @@ func (b *Box) startSupervisor() error {
 	// In a session of its own Ctrl-C at the caller's terminal passes it by.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
+		control.conn.Close()
+		programs.conn.Close()
 		return fmt.Errorf("%w: a box's folder must allow programs to run (no noexec mount)", err)
 	}
 	b.supervisor, b.left = cmd, make(chan struct{})
@@ -147,6 +151,11 @@ func (b *Box) giveUp() error {
 // Namespace names the namespaces that the box's programs are in (layer E of
 // the proof), or is empty where there are none.
 func (b *Box) Namespace() string { return b.kind }
+
+// FirstPID is where the numbering of the box's processes began, as Config asked
+// for, or 0 where it did not: there is no namespace, so that they have pids of
+// the machine, or its kernel cannot be told.
+func (b *Box) FirstPID() int { return b.firstPID }
 
 // Ended lists what had to be signalled for Stop to succeed: what the subject
 // left running beyond its tmux server and the terminals of that.

@@ -138,7 +138,9 @@ func (s *supervisor) serve(r request) (done bool) {
 		if err := s.begin(); err != nil {
 			answer.Error = err.Error()
 		}
-		answer.Kind = s.init.kind()
+		if s.init != nil {
+			answer.Kind, answer.FirstPID = s.init.name, s.init.firstPID
+		}
 	case r.Stop != nil:
 		came, err := s.end(r.Stop.Patience)
 		if err != nil {

@@ -31,8 +31,11 @@ type reply struct {
 	ID     uint64  `json:"id"`
 	Error  string  `json:"error,omitempty"`
 	Code   int     `json:"code,omitempty"`
-	Kind   string  `json:"kind,omitempty"` // to Setup: which namespaces
 	Report *report `json:"report,omitempty"`
+
+	// To Setup: which namespaces, and where the numbering of processes begins.
+	Kind     string `json:"kind,omitempty"`
+	FirstPID int    `json:"firstPID,omitempty"`
 }
 
 // wire carries one JSON document after another over a unix stream socket, each
@@ -139,7 +142,6 @@ func passedFiles(oob []byte) (files []*os.File, err error) {
 			return files, err
 		}
 		for _, fd := range fds {
-			unix.CloseOnExec(fd)
 			files = append(files, os.NewFile(uintptr(fd), "passed"))
 		}
 	}

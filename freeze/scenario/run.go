@@ -46,8 +46,9 @@ type Result struct {
 	// Tripwires are sockets of tmux servers that were started around the box's
 	// own tmux: the subject called it by its absolute path.
 	Tripwires []string
-	// Notes say what a maintainer should know: the tripwires, and what was
-	// written outside of the roots, where it is not part of what is frozen.
+	// Notes say what a maintainer should know: the tripwires, what was written
+	// outside of the roots, where it is not part of what is frozen, and that
+	// the box's pids could not be told from another box's.
 	Notes []string
 }
 
@@ -145,6 +146,10 @@ func (spec Spec) collect(box *sandbox.Box, played *script.Result) (*Result, erro
 	}
 	for _, w := range wires {
 		notes = append(notes, fmt.Sprintf("%s: the machine's tmux was called around the box's own", w))
+	}
+	// Without a namespace the pids are the machine's, and apart by themselves.
+	if spec.Box.FirstPID != box.FirstPID() && box.Namespace() != "" {
+		notes = append(notes, "pids: this machine numbers the processes of every box alike, so that one that is persisted passes for a constant")
 	}
 	return &Result{
 		Run:       binding.Run{Root: box.Root(), Entries: entries, Known: known()},
