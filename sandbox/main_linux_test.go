@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -24,6 +25,8 @@ func TestMain(m *testing.M) {
 			os.Exit(play(os.Args[2:]))
 		}
 	}
+	// These tests wait more than they work. A -parallel of the command line wins.
+	flag.Set("test.parallel", "8")
 	os.Exit(m.Run())
 }
 
@@ -194,7 +197,11 @@ func holdLease(args []string) int {
 func callAndWait(args []string) int {
 	ctx := context.Background()
 	fmt.Println("starting")
-	b, err := sandbox.Start(ctx, sandbox.Config{Root: args[2], Tmux: true, Tools: tools, NoNamespace: args[0] == "plain"})
+	cfg := sandbox.Config{Root: args[2], Tmux: true, Tools: tools, NoNamespace: args[0] != "namespace"}
+	if args[0] == "impatient" {
+		cfg.Patience = 3 * time.Second
+	}
+	b, err := sandbox.Start(ctx, cfg)
 	if err != nil {
 		fmt.Println(err)
 		return 1

@@ -95,9 +95,9 @@ func TestStoppedClient(t *testing.T) {
 	}
 }
 
-// What had to be signalled is told, what went by itself is not.
+// What had to be signalled is told, what went by itself is not. It has a quarter
+// of a second to go, so this test runs alone.
 func TestEnded(t *testing.T) {
-	t.Parallel()
 	b := start(t, sandbox.Config{Tmux: true})
 	gone, stays := token(), token()
 	sh(t, b, `tmux new-session -d 'sleep `+gone+`'; setsid sleep `+stays+` >/dev/null 2>&1 &`)

@@ -93,7 +93,7 @@ func TestReapKeptBox(t *testing.T) {
 	needTmux(t)
 	root, seconds := sandbox.FreshRoot(8), token()
 	t.Cleanup(func() { os.RemoveAll(root) })
-	caller, _ := player(t, nil, "caller", "plain", seconds, root)
+	caller, _ := player(t, nil, "caller", "impatient", seconds, root)
 	eventually(t, "the box", func() bool { return len(running(t, "sleep\x00"+seconds)) >= 2 })
 	holder := command("sleep", "1000")
 	holder.Dir = root + "/home"

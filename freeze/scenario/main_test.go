@@ -2,6 +2,7 @@ package scenario_test
 
 import (
 	"context"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,8 @@ import (
 
 func TestMain(m *testing.M) {
 	sandbox.Main(scenario.Role())
+	// These tests wait more than they work. A -parallel of the command line wins.
+	flag.Set("test.parallel", "8")
 	os.Exit(m.Run())
 }
 

@@ -3,6 +3,7 @@ package script_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,8 @@ import (
 
 func TestMain(m *testing.M) {
 	sandbox.Main(script.Plain(), handing())
+	// These tests wait more than they work. A -parallel of the command line wins.
+	flag.Set("test.parallel", "8")
 	os.Exit(m.Run())
 }
 
