@@ -75,6 +75,10 @@ func TestCorpusRules(t *testing.T) {
 		want   contracts.Problem // the reason is a part of it; none if it is zero
 	}{
 		{"nothing", func(*testing.T, string) {}, contracts.Problem{}},
+		{"a scenario for older releases", put("scenarios/notes/older.txtar", "# Once there was more.\n# until: v0.9.0\n\nexec jot init\n"), contracts.Problem{}},
+		{"a scenario for newer releases", put("scenarios/notes/newer.txtar", "# since: v1.2.0\n"), contracts.Problem{}},
+		{"a header further down", put("scenarios/notes/always.txtar", "exec jot init\n# until: v0.9.0\n"),
+			contracts.Problem{contracts.Ledger, "notes/v1.0.0/always", "has neither fixtures"}},
 		{"a folder removed", remove("notes/v1.0.0"),
 			contracts.Problem{contracts.Ledger, "notes/v1.0.0/add", "release v1.0.0 has neither fixtures"}},
 		{"a fixture deleted", remove(config), contracts.Problem{contracts.Bytes, config, "no such file"}},
