@@ -167,7 +167,8 @@ func (f *freezer) freezeAgain(ctx context.Context, j *job) error {
 		j.outcome.Boxes++
 		j.outcome.Status, j.outcome.Notes = Identical, fresh.Notes
 		j.outcome.Entries, j.outcome.Bindings = len(fresh.Run.Entries), len(j.frozen.Bindings)
-		return binding.Again(j.frozen.Run(), j.frozen.Bindings, &fresh.Run, f.rules(j.sc.Family)), nil
+		differences := binding.Again(j.frozen.Run(), j.frozen.Bindings, &fresh.Run, f.rules(j.sc.Family))
+		return append(differences, otherStory(j.frozen, fresh)...), nil
 	})
 }
 

@@ -95,12 +95,10 @@ func clearSpent(ctx context.Context) error {
 // freezer is one Freeze under way.
 type freezer struct {
 	*Project
-	req   Request
-	show  func(Event)
-	prov  *provider.Provider
-	slots *semaphore.Weighted // boxes that may run at once
-
-	mu     sync.Mutex
+	req    Request
+	show   func(Event)
+	prov   *provider.Provider
+	slots  *semaphore.Weighted        // boxes that may run at once
 	builds map[string]*provider.Build // by version
 }
 
@@ -131,14 +129,14 @@ func (f *freezer) run(ctx context.Context, targets []*target) *Report {
 	return report
 }
 
-// prepare obtains the programs of a target and of every release its scenarios
-// use, and plans its scenarios.
+// prepare plans a target's scenarios, and obtains its programs and those of
+// every release that the scenarios use.
 func (f *freezer) prepare(ctx context.Context, t *target, targets []*target) error {
-	var err error
-	if t.build, err = f.obtain(ctx, t.release); err != nil {
+	if err := f.plan(t); err != nil {
 		return err
 	}
-	if err := f.plan(t); err != nil {
+	var err error
+	if t.build, err = f.obtain(ctx, t.release); err != nil {
 		return err
 	}
 	for _, j := range t.jobs {

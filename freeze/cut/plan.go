@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/mod/semver"
 
+	"github.com/freeze-contracts/permafrost/freeze/config"
 	"github.com/freeze-contracts/permafrost/freeze/fixture"
 	"github.com/freeze-contracts/permafrost/freeze/ledger"
 	"github.com/freeze-contracts/permafrost/freeze/provider"
@@ -86,7 +88,7 @@ func (f *freezer) target(ctx context.Context, version string) (*target, error) {
 			return nil, err
 		}
 		if !ok {
-			return nil, fmt.Errorf("release %s is neither in the ledger nor a tag; the ledger has %s; to cut it, say --commit REV", version, f.near(version))
+			return nil, fmt.Errorf("release %s is neither in the ledger nor a tag; the ledger has %s; to cut it, say %s", version, f.near(version), f.toCut())
 		}
 		r.Commit = commit
 	}
@@ -113,7 +115,15 @@ func (f *freezer) near(version string) string {
 	if len(near) == 0 {
 		return "no release yet"
 	}
-	return fmt.Sprintf("%q", near)
+	return strings.Join(near, ", ")
+}
+
+// toCut is how a version is cut that is no tag.
+func (f *freezer) toCut() string {
+	if f.Config.Provider.Kind == config.Git {
+		return "--commit REV"
+	}
+	return "--add"
 }
 
 // plan gives a target its scenarios.
@@ -193,11 +203,11 @@ func (f *freezer) obtainUsed(ctx context.Context, j *job, targets []*target) err
 			continue
 		}
 		r, err := f.known(version, targets)
+		if err == nil {
+			j.used[version], err = f.obtain(ctx, r)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", j.sc.File, err)
-		}
-		if j.used[version], err = f.obtain(ctx, r); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -241,7 +251,7 @@ func (f *freezer) sameProducer(t *target) error {
 		b := t.build
 		same := p.Toolchain == b.Toolchain && p.GOOS == b.GOOS && p.GOARCH == b.GOARCH
 		if same && !maps.Equal(p.SHA256, b.Programs) {
-			return fmt.Errorf("the same toolchain now builds other programs than those that the fixture of %s/%s was made by; is the build reproducible?", j.sc.Family, j.sc.Name)
+			return fmt.Errorf("release %s: the same toolchain now builds other programs than those that the fixture of %s/%s was made by; is the build reproducible?", j.version(), j.sc.Family, j.sc.Name)
 		}
 	}
 	return nil

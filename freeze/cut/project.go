@@ -8,10 +8,11 @@
 package cut
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/freeze-contracts/permafrost/freeze/binding"
 	"github.com/freeze-contracts/permafrost/freeze/config"
@@ -42,7 +43,9 @@ func Open(file string, env []string, cache string) (*Project, error) {
 	if p.Ledger, err = ledger.LoadOrNew(os.DirFS(p.Fixtures)); err != nil {
 		return nil, err
 	}
-	if p.Scenarios, err = scenario.Load(filepath.Join(p.Fixtures, "scenarios")); err != nil {
+	// A project begins without a scenario: what needs one says so.
+	p.Scenarios, err = scenario.Load(filepath.Join(p.Fixtures, "scenarios"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	for _, sc := range p.Scenarios {
@@ -51,16 +54,6 @@ func Open(file string, env []string, cache string) (*Project, error) {
 		}
 	}
 	return p, nil
-}
-
-// Families are the names of the families, sorted.
-func (p *Project) Families() []string {
-	var names []string
-	for name := range p.Config.Family {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // Want lists, by family, the scenarios that are for a version: what a release
@@ -79,7 +72,7 @@ func (p *Project) Want(version string) map[string][]string {
 func (p *Project) Load(version string) (map[string]*fixture.Release, error) {
 	fsys := os.DirFS(p.Fixtures)
 	keys, _, err := fixture.List(fsys)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	frozen := make(map[string]*fixture.Release)

@@ -48,6 +48,7 @@ type ReleaseReport struct {
 	Written   bool      `json:"written"` // fixtures or the ledger changed
 	Cached    bool      `json:"cached"`  // its programs were built before
 	Scenarios []Outcome `json:"scenarios"`
+	Notes     []string  `json:"notes,omitempty"`
 	Error     string    `json:"error,omitempty"` // of the release as a whole
 
 	err error
@@ -67,11 +68,11 @@ func (r *Report) Err() error {
 	return errors.Join(all...)
 }
 
-// Err joins what went wrong with this release.
+// Err joins what went wrong with this release. Each says which one it is.
 func (r *ReleaseReport) Err() error {
 	var all []error
 	if r.err != nil {
-		all = append(all, fmt.Errorf("%s: %w", r.Version, r.err))
+		all = append(all, r.err)
 	}
 	for _, o := range r.Scenarios {
 		if o.err != nil {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"reflect"
 	"slices"
 	"time"
 
@@ -62,7 +64,7 @@ func (j *job) producers(r *scenario.Result) map[string]fixture.Producer {
 // tools.
 func producer(version string, b *provider.Build, known map[string]string) fixture.Producer {
 	return fixture.Producer{
-		Version: version, Commit: b.Commit, SHA256: b.Programs, Toolchain: b.Toolchain,
+		Version: version, Commit: b.Commit, Package: b.Package, Integrity: b.Integrity, SHA256: b.Programs, Toolchain: b.Toolchain,
 		GOOS: b.GOOS, GOARCH: b.GOARCH, Tmux: known["tmux"], Git: known["git"],
 	}
 }
@@ -80,7 +82,11 @@ func (f *freezer) finish(ctx context.Context, t *target) ReleaseReport {
 	if t.err != nil {
 		report.fail(t.err)
 	}
-	if report.Err() != nil || t.head() {
+	if report.Err() != nil {
+		return report
+	}
+	report.Notes = f.useless(t)
+	if t.head() {
 		return report
 	}
 	if err := ctx.Err(); err != nil {
@@ -107,19 +113,22 @@ func (f *freezer) write(t *target, outcomes []Outcome) (written bool, err error)
 	if len(releases) == 0 && !t.isNew {
 		return false, nil
 	}
-	entries := *f.Ledger
-	if err := record(&entries, t, outcomes, f.req.Why); err != nil {
+	st, err := fixture.Stage(f.Fixtures)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, st.Discard()) }()
+	entries, err := f.current(t)
+	if err != nil {
+		return false, err
+	}
+	if err := record(entries, t, outcomes, f.req.Why); err != nil {
 		return false, err
 	}
 	encoded := entries.Encode()
 	if _, err := ledger.Parse(encoded); err != nil {
 		return false, fmt.Errorf("the ledger would no longer be one: %w", err)
 	}
-	st, err := fixture.Stage(f.Fixtures)
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, st.Discard()) }()
 	for _, r := range releases {
 		if err := st.Put(r); err != nil {
 			return false, err
@@ -128,8 +137,29 @@ func (f *freezer) write(t *target, outcomes []Outcome) (written bool, err error)
 	if err := st.Commit(encoded); err != nil {
 		return false, err
 	}
-	*f.Ledger = entries
+	f.Ledger = entries
 	return true, nil
+}
+
+// current reads the ledger again, now that the fixtures are locked: what
+// another freeze has written since this one began must neither be lost nor
+// taken for what was compared here.
+func (f *freezer) current(t *target) (*ledger.Ledger, error) {
+	version := t.release.Version
+	now, err := ledger.LoadOrNew(os.DirFS(f.Fixtures))
+	if err != nil {
+		return nil, err
+	}
+	frozen, err := f.Load(version)
+	if err != nil {
+		return nil, err
+	}
+	was, _ := f.Ledger.Find(version)
+	is, _ := now.Find(version)
+	if !reflect.DeepEqual(was, is) || !reflect.DeepEqual(t.frozen, frozen) {
+		return nil, fmt.Errorf("release %s: its fixtures or its ledger entry changed while it was frozen; freeze it again", version)
+	}
+	return now, nil
 }
 
 // releases are the families of a target that are to be written: those with

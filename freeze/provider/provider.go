@@ -40,6 +40,8 @@ type Build struct {
 	Programs map[string]string
 	// Commit is the commit that was built; empty for a package.
 	Commit string
+	// Package and Integrity are the ledger's; empty for a commit.
+	Package, Integrity string
 	// Toolchain is what the toolchain command printed, without the line end.
 	Toolchain    string
 	GOOS, GOARCH string

@@ -71,6 +71,8 @@ func (r record) build(dir string) *Build {
 		Dir:       filepath.Join(dir, "bin"),
 		Programs:  map[string]string{},
 		Commit:    r.Inputs.Commit,
+		Package:   r.Inputs.Package,
+		Integrity: r.Inputs.Integrity,
 		Toolchain: r.Inputs.Toolchain,
 		GOOS:      r.Inputs.GOOS, GOARCH: r.Inputs.GOARCH,
 	}
