@@ -1,6 +1,9 @@
 package sandbox
 
-import "path/filepath"
+import (
+	"os"
+	"path/filepath"
+)
 
 // place is the root of a box and knows where everything in it lies.
 type place string
@@ -77,3 +80,13 @@ func (in *Inside) Tmp() string { return in.place().tmp() }
 
 // Socket is where the box's tmux server listens, once one was started.
 func (in *Inside) Socket() string { return in.place().socket() }
+
+// Tmux is the machine's tmux, for a client that no fault shall meet. It is
+// empty in a box without one.
+func (in *Inside) Tmux() string {
+	program, err := os.Readlink(in.place().realTmux())
+	if err != nil {
+		return ""
+	}
+	return program
+}

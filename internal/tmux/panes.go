@@ -16,6 +16,7 @@ type Pane struct {
 	Index     int
 	PID       int
 	Active    bool // of its window
+	Shown     bool // its window is the one that the session shows
 	Dead      bool // the program has ended and remain-on-exit keeps the pane; PID is then the dead one's
 	Command   string
 	Path      string // current folder of the program
@@ -24,11 +25,11 @@ type Pane struct {
 // paneFormat is separated by tabs, which tmux escapes in names, with the two
 // fields of free text last.
 const paneFormat = "#{pane_id}\t#{session_id}\t#{window_index}\t#{pane_index}\t#{pane_pid}\t" +
-	"#{pane_active}\t#{pane_dead}\t#{session_name}\t#{pane_current_command}\t#{pane_current_path}"
+	"#{pane_active}\t#{window_active}\t#{pane_dead}\t#{session_name}\t#{pane_current_command}\t#{pane_current_path}"
 
 // ListPanes lists the panes of all sessions.
 func (s Server) ListPanes(ctx context.Context) ([]Pane, error) {
-	out, err := s.Run(ctx, "-u", "list-panes", "-a", "-F", paneFormat)
+	out, err := s.Run(ctx, "list-panes", "-a", "-F", paneFormat)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +45,9 @@ func (s Server) ListPanes(ctx context.Context) ([]Pane, error) {
 }
 
 func parsePane(line string) (Pane, error) {
-	f := strings.SplitN(line, "\t", 10)
-	if len(f) != 10 {
-		return Pane{}, fmt.Errorf("%d fields in %q, want 10", len(f), line)
+	f := strings.SplitN(line, "\t", 11)
+	if len(f) != 11 {
+		return Pane{}, fmt.Errorf("%d fields in %q, want 11", len(f), line)
 	}
 	var n [3]int
 	for i := range n {
@@ -57,26 +58,12 @@ func parsePane(line string) (Pane, error) {
 		n[i] = v
 	}
 	return Pane{ID: f[0], SessionID: f[1], Window: n[0], Index: n[1], PID: n[2],
-		Active: f[5] == "1", Dead: f[6] == "1", Session: f[7], Command: f[8], Path: f[9]}, nil
+		Active: f[5] == "1", Shown: f[6] == "1", Dead: f[7] == "1", Session: f[8], Command: f[9], Path: f[10]}, nil
 }
 
-// HasSession tells whether there is a session of exactly that name.
-func (s Server) HasSession(ctx context.Context, name string) (bool, error) {
-	panes, err := s.ListPanes(ctx)
-	if err != nil {
-		return false, err
-	}
-	for _, p := range panes {
-		if p.Session == name {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// Capture returns what a pane shows, lines wrapped by its width joined again.
+// Capture returns what a pane shows, line by line as it stands there.
 func (s Server) Capture(ctx context.Context, pane string) (string, error) {
-	return s.Run(ctx, "-u", "capture-pane", "-p", "-J", "-t", pane)
+	return s.Run(ctx, "capture-pane", "-p", "-t", pane)
 }
 
 // SendKeys presses keys in a pane, each by tmux's name for it (Enter, C-c) or
@@ -86,16 +73,9 @@ func (s Server) SendKeys(ctx context.Context, pane string, keys ...string) error
 	return err
 }
 
-// SendText types text into a pane as it is, whatever names of keys it holds.
-func (s Server) SendText(ctx context.Context, pane, text string) error {
-	_, err := s.Run(ctx, append([]string{"send-keys", "-l", "-t", pane, "--"}, escapeSemicolons([]string{text})...)...)
-	return err
-}
-
-// KillServer asks the server to end. That it was asked is all that nil means:
-// the server may still run.
-func (s Server) KillServer(ctx context.Context) error {
-	_, err := s.Run(ctx, "kill-server")
+// SendText types texts into a pane as they are, whatever names of keys they hold.
+func (s Server) SendText(ctx context.Context, pane string, texts ...string) error {
+	_, err := s.Run(ctx, append([]string{"send-keys", "-l", "-t", pane, "--"}, escapeSemicolons(texts)...)...)
 	return err
 }
 

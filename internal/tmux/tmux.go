@@ -80,7 +80,8 @@ func (s Server) run(ctx context.Context, stdin string, args []string) (string, e
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 
-	argv := s.Argv(args...)
+	// Without -u or a locale of UTF-8, _ is printed for é.
+	argv := s.Argv(append([]string{"-u"}, args...)...)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Env = s.Env
 	cmd.WaitDelay = waitDelay

@@ -1,9 +1,9 @@
 package script
 
 import (
+	"context"
 	"fmt"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -68,19 +68,11 @@ func (m mux) cmdKeys(ts *testscript.TestScript, neg bool, args []string) {
 	m.need(ts)
 	p, err := m.find(args[0])
 	ts.Check(err)
-	send, keys := []string{"send-keys", "-t", p.id}, args[1:]
-	if keys[0] == "-l" {
-		send, keys = append(send, "-l"), keys[1:]
+	if args[1] == "-l" {
+		err = m.server.SendText(context.Background(), p.ID, args[2:]...)
+	} else {
+		err = m.server.SendKeys(context.Background(), p.ID, args[1:]...)
 	}
-	send = append(send, "--")
-	for _, k := range keys {
-		// At the end of an argument, tmux takes a ; for the end of a command.
-		if s, cut := strings.CutSuffix(k, ";"); cut {
-			k = s + `\;`
-		}
-		send = append(send, k)
-	}
-	_, err = m.run(send...)
 	ts.Check(err)
 }
 

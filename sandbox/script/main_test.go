@@ -58,6 +58,7 @@ commit) echo before >state; git hash-object state >hash || exit 4; echo after >s
 patient) timeout 2 git hash-object state || echo 'gave up on git' ;;
 pipe) printf %s "$2" | git hash-object --stdin >hash || exit 5 ;;
 ask) while printf '%s' 'name? ' && read -r name; do echo "hello $name"; done ;;
+look) tmux list-sessions || exit 6 ;;
 open) tmux new-session -d -s talk -x 60 -y 20 'cli ask' ;;
 esac
 `

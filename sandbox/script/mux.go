@@ -1,87 +1,47 @@
 package script
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/freeze-contracts/permafrost/internal/tmux"
+	"github.com/freeze-contracts/permafrost/sandbox"
 )
 
-// mux is the tmux of the box: the shim in its bin/.
-type mux struct {
-	path string
-	env  []string
+// mux is the tmux server of the box. It is asked by the machine's tmux and not
+// by the one on the box's PATH: a fault there is for the subject.
+type mux struct{ server tmux.Server }
+
+func newMux(in *sandbox.Inside, env []string) mux {
+	return mux{tmux.Server{Program: in.Tmux(), Socket: in.Socket(), Env: env, Limit: 5 * time.Second}}
 }
 
-// pane is one pane of the box's server.
-type pane struct {
-	id      string // as in %3
-	address string // SESSION:WINDOW.PANE
-	current bool   // the active pane of its session's active window
-}
+// there tells whether the box has a tmux.
+func (m mux) there() bool { return m.server.Program != "" }
 
-func (p pane) session() string { return p.address[:strings.LastIndexByte(p.address, ':')] }
-
-func newMux(bin string, env []string) mux {
-	return mux{path: filepath.Join(bin, "tmux"), env: env}
-}
-
-func (m mux) there() bool {
-	_, err := os.Stat(m.path)
-	return err == nil
-}
-
-// run asks tmux. A stopped server would never answer, so there is a limit, and
-// one on its holding our pipe as well.
-func (m mux) run(args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, m.path, args...)
-	cmd.Env, cmd.WaitDelay = m.env, time.Second
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("tmux %s: %w: %s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
-	}
-	return string(out), nil
-}
-
-func (m mux) panes() ([]pane, error) {
-	out, err := m.run("list-panes", "-a", "-F", "#{pane_id} #{window_active}#{pane_active} #{session_name}:#{window_index}.#{pane_index}")
-	if err != nil {
-		return nil, err
-	}
-	var panes []pane
-	for line := range strings.Lines(out) {
-		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 3)
-		if len(f) != 3 || !strings.Contains(f[2], ":") {
-			return nil, fmt.Errorf("tmux list-panes: %q is not a pane", line)
-		}
-		panes = append(panes, pane{id: f[0], current: f[1] == "11", address: f[2]})
-	}
-	return panes, nil
-}
+func address(p tmux.Pane) string { return fmt.Sprintf("%s:%d.%d", p.Session, p.Window, p.Index) }
 
 // find returns the one pane that target names: a session exactly (its current
 // pane), SESSION:WINDOW.PANE, or %ID. tmux itself would take a prefix.
-func (m mux) find(target string) (pane, error) {
-	panes, err := m.panes()
+func (m mux) find(target string) (tmux.Pane, error) {
+	panes, err := m.server.ListPanes(context.Background())
 	if err != nil {
-		return pane{}, err
+		return tmux.Pane{}, err
 	}
-	var names []string
-	for _, p := range panes {
-		if p.id == target || p.address == target || p.current && p.session() == target {
-			return p, nil
+	i := slices.IndexFunc(panes, func(p tmux.Pane) bool {
+		return p.ID == target || address(p) == target || p.Session == target && p.Shown && p.Active
+	})
+	if i < 0 {
+		var names []string
+		for _, p := range panes {
+			names = append(names, address(p))
 		}
-		names = append(names, p.address)
+		return tmux.Pane{}, fmt.Errorf("tmux has no pane %q, only %q", target, names)
 	}
-	return pane{}, fmt.Errorf("tmux has no pane %q, only %q", target, names)
+	return panes[i], nil
 }
 
 // screen returns what a pane shows, without the empty lines at its end.
@@ -93,8 +53,8 @@ func (m mux) screen(target string) (string, error) {
 	return m.capture(p)
 }
 
-func (m mux) capture(p pane) (string, error) {
-	out, err := m.run("capture-pane", "-p", "-t", p.id)
+func (m mux) capture(p tmux.Pane) (string, error) {
+	out, err := m.server.Capture(context.Background(), p.ID)
 	if err != nil {
 		return "", err
 	}
@@ -107,7 +67,7 @@ func (m mux) screens() string {
 		return ""
 	}
 	// With no server there is nothing to show, which is no second failure.
-	panes, err := m.panes()
+	panes, err := m.server.ListPanes(context.Background())
 	if err != nil {
 		return ""
 	}
@@ -117,7 +77,7 @@ func (m mux) screens() string {
 		if err != nil {
 			text = err.Error() + "\n"
 		}
-		fmt.Fprintf(&b, "[screen of %s]\n%s", p.address, text)
+		fmt.Fprintf(&b, "[screen of %s]\n%s", address(p), text)
 	}
 	return b.String()
 }

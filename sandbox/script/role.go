@@ -47,7 +47,7 @@ type player struct {
 }
 
 func newPlayer(in *sandbox.Inside, j job, env []string) *player {
-	return &player{in: in, job: j, env: env, mux: newMux(in.Bin(), env), faults: &faults{in: in}}
+	return &player{in: in, job: j, env: env, mux: newMux(in, env), faults: &faults{in: in}}
 }
 
 func (p *player) play(s Setup) outcome {
