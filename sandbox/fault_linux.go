@@ -55,7 +55,7 @@ func (p place) intercept(program string) error {
 		return nil
 	}
 	file := filepath.Join(p.bin(), program)
-	if err := os.Link(file, filepath.Join(p.real(), program)); err != nil {
+	if err := p.putAside(program); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return errors.New("it is not in the box: name it under tools ([box] tools in freeze.toml)")
 		}
@@ -69,6 +69,23 @@ func (p place) intercept(program string) error {
 		return err
 	}
 	return os.Rename(next, file)
+}
+
+// putAside gives a program of bin/ its second name, in real/.
+func (p place) putAside(program string) error {
+	file, real := filepath.Join(p.bin(), program), filepath.Join(p.real(), program)
+	if target, err := os.Readlink(file); err == nil {
+		return os.Symlink(p.seenFromBin(target), real)
+	}
+	return os.Link(file, real)
+}
+
+// seenFromBin is where a link in bin/ leads, for the same link in real/.
+func (p place) seenFromBin(target string) string {
+	if filepath.IsAbs(target) {
+		return target
+	}
+	return filepath.Join(p.bin(), target)
 }
 
 func (p place) isFaulty(program string) bool {

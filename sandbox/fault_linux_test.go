@@ -225,6 +225,28 @@ func TestFaultSurvivesInstall(t *testing.T) {
 	require.Equal(t, "two\n", stdout)
 }
 
+// A program may be a link to where it lies in the CLI's folder, before the fault
+// and in what is installed after.
+func TestFaultOnLink(t *testing.T) {
+	t.Parallel()
+	cli := func(says string) string {
+		dir := t.TempDir()
+		require.NoError(t, os.Mkdir(dir+"/lib", 0o755))
+		require.NoError(t, os.WriteFile(dir+"/lib/app.sh", []byte("#!/bin/sh\necho "+says+"\n"), 0o755))
+		require.NoError(t, os.Symlink("lib/app.sh", dir+"/app"))
+		return dir
+	}
+	b := start(t, sandbox.Config{CLI: cli("one")})
+	require.NoError(t, b.SetFault(sandbox.Fault{ID: 1, Program: "app", Pattern: "^$", Action: sandbox.Fail, Code: 6, Count: 1}))
+	code, _, _ := app(t, b, "")
+	require.Equal(t, 6, code)
+	_, stdout, stderr := app(t, b, "")
+	require.Equal(t, "one\n", stdout, stderr)
+	require.NoError(t, b.Install(cli("two")))
+	_, stdout, stderr = app(t, b, "")
+	require.Equal(t, "two\n", stdout, stderr)
+}
+
 func TestFaultErrors(t *testing.T) {
 	t.Parallel()
 	b := faulted(t, "true", sandbox.Fault{ID: 1, Program: "touch", Pattern: "x", Action: sandbox.Hang, Count: 1})

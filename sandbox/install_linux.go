@@ -69,6 +69,9 @@ func (p place) installOne(from, name string, kind fs.FileMode) error {
 		if err != nil {
 			return err
 		}
+		if p.isFaulty(name) {
+			target = p.seenFromBin(target)
+		}
 		if err := os.Symlink(target, next); err != nil {
 			return err
 		}
