@@ -120,6 +120,9 @@ func printRelease(stdout, stderr io.Writer, r cut.ReleaseReport) {
 		fmt.Fprintln(stderr, "freeze: "+err.Error())
 		return
 	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(stderr, "note: %s\n", note)
+	}
 	count := make(map[cut.Status]int)
 	for _, o := range r.Scenarios {
 		count[o.Status]++

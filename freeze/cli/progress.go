@@ -60,7 +60,7 @@ func (p *progress) show(e cut.Event) {
 		p.remove(name)
 		p.line(fmt.Sprintf("%s  %s  %s", p.paint(e.Status), name, e.Elapsed.Round(10*time.Millisecond)))
 	case cut.Said:
-		p.line(name + ": " + e.Text)
+		p.line(strings.TrimPrefix(name+": "+e.Text, ": "))
 	}
 	p.bar()
 }

@@ -123,7 +123,6 @@ func (f *freezer) run(ctx context.Context, targets []*target) *Report {
 	wg.Wait()
 	report := new(Report)
 	for _, t := range targets {
-		t.err = errors.Join(t.err, t.versionErr)
 		report.Releases = append(report.Releases, f.finish(ctx, t))
 	}
 	return report
@@ -179,7 +178,11 @@ func (f *freezer) freezeScenario(ctx context.Context, j *job, name string) {
 	if j.frozen == nil || f.req.Replace && canReplace(err) {
 		err = f.cutScenario(ctx, j)
 	}
-	if err == nil {
+	switch {
+	case err == nil:
+		return
+	case stopped(ctx, err):
+		j.outcome.Status = Stopped
 		return
 	}
 	j.outcome.Status, j.outcome.err, j.outcome.Error = Failed, err, err.Error()
@@ -187,6 +190,13 @@ func (f *freezer) freezeScenario(ctx context.Context, j *job, name string) {
 	if errors.As(err, &different) {
 		j.outcome.Status, j.outcome.Differences = Differs, different.Differences
 	}
+}
+
+// stopped reports whether err says no more than that ctx has ended. A box that
+// could not be proved empty does.
+func stopped(ctx context.Context, err error) bool {
+	var held *sandbox.HeldError
+	return ctx.Err() != nil && (errors.Is(err, context.Cause(ctx)) || errors.Is(err, ctx.Err())) && !errors.As(err, &held)
 }
 
 // canReplace reports whether err says that a fixture is no longer what its

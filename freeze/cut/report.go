@@ -20,10 +20,11 @@ const (
 	Waived    Status = "waived"    // the ledger says why it has no fixture
 	Differs   Status = "differs"
 	Failed    Status = "failed"
+	Stopped   Status = "stopped" // by whoever called freeze, as with Ctrl-C
 )
 
 // Bad reports whether the status makes freeze fail.
-func (s Status) Bad() bool { return s == Differs || s == Failed }
+func (s Status) Bad() bool { return s == Differs || s == Failed || s == Stopped }
 
 // Outcome is what became of one scenario of one release.
 type Outcome struct {

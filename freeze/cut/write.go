@@ -76,21 +76,25 @@ func (f *freezer) finish(ctx context.Context, t *target) ReleaseReport {
 		report.Cached = t.build.Cached
 	}
 	for _, j := range t.jobs {
-		report.Scenarios = append(report.Scenarios, j.outcome)
+		if j.outcome.Status != "" { // it came to its turn
+			report.Scenarios = append(report.Scenarios, j.outcome)
+		}
 	}
 	report.Scenarios = append(report.Scenarios, t.dropped...)
-	if t.err != nil {
-		report.fail(t.err)
+	for _, err := range []error{t.err, t.versionErr} {
+		if err != nil && !stopped(ctx, err) {
+			report.fail(err)
+		}
 	}
 	if report.Err() != nil {
 		return report
 	}
-	report.Notes = f.useless(t)
-	if t.head() {
+	if ctx.Err() != nil {
+		report.fail(fmt.Errorf("release %s: nothing of it was written: %w", t.release.Version, context.Cause(ctx)))
 		return report
 	}
-	if err := ctx.Err(); err != nil {
-		report.fail(context.Cause(ctx))
+	report.Notes = f.useless(t)
+	if t.head() {
 		return report
 	}
 	written, err := f.write(t, report.Scenarios)
