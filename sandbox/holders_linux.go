@@ -9,8 +9,9 @@ import (
 )
 
 // listening returns the listening unix sockets under root: inode to path. The
-// kernel shows a path as it was given to bind: who bound a relative one from
-// inside of the box is seen by the other layers.
+// kernel shows a path as it was given to bind, so that a relative one is told
+// by the file that it became. (A path through a symlink to the box is left to
+// the other layers.)
 func listening(root string) (map[string]string, error) {
 	b, err := os.ReadFile("/proc/net/unix")
 	if err != nil {
@@ -18,13 +19,36 @@ func listening(root string) (map[string]string, error) {
 	}
 	const acceptsConnections = "00010000" // __SO_ACCEPTCON of linux/net.h
 	found := map[string]string{}
+	var relative []string
 	for line := range strings.Lines(string(b)) {
 		f := strings.Fields(line)
-		if len(f) >= 8 && f[3] == acceptsConnections && strings.HasPrefix(f[7], root+"/") {
+		switch {
+		case len(f) < 8 || f[3] != acceptsConnections:
+		case strings.HasPrefix(f[7], root+"/"):
 			found[f[6]] = f[7]
+		case f[7][0] != '/' && f[7][0] != '@': // @ is for one that is no file
+			relative = append(relative, f[6])
 		}
 	}
+	if len(relative) > 0 {
+		addRelative(found, relative, root)
+	}
 	return found, nil
+}
+
+// addRelative adds those sockets that lie under root. A kernel without
+// sock_diag does not tell, and leaves them to the other layers.
+func addRelative(found map[string]string, inodes []string, root string) {
+	bound, err := boundInodes()
+	if err != nil {
+		return
+	}
+	files := socketFiles(root)
+	for _, inode := range inodes {
+		if path := files[bound[inode]]; path != "" {
+			found[inode] = path
+		}
+	}
 }
 
 // holds tells which of the layers lease and listens see a process by one of

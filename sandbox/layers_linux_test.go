@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"syscall"
 	"testing"
 	"time"
 
@@ -89,6 +90,28 @@ func TestLayerListens(t *testing.T) {
 		b, _ := listen(t, sandbox.Without(impatient, "C"))
 		require.NoError(t, b.Stop(t.Context()))
 	})
+}
+
+// The kernel shows a path as it was given to bind, which may be a relative one.
+// A socket of the same name that lies elsewhere is nothing of the box.
+func TestLayerListensByRelativePath(t *testing.T) {
+	t.Parallel()
+	b := start(t, impatient)
+	elsewhere, said := player(t, nil, "listen", t.TempDir(), "socket")
+	require.Equal(t, "listening", said)
+	require.NoError(t, syscall.Mknod(b.Tmp()+"/socket", syscall.S_IFSOCK|0o700, 0))
+	holder, said := player(t, nil, "listen", b.Home(), "socket")
+	require.Equal(t, "listening", said)
+
+	held := held(t, b.Stop(t.Context()))
+	if diff := cmp.Diff(map[int][]string{holder.Process.Pid: {"listens"}}, why(held.Left)); diff != "" {
+		t.Errorf("left (-want +got)\n%s", diff)
+	}
+	require.Equal(t, fmt.Sprintf("somebody listens on %q", b.Home()+"/socket"), held.Why)
+	holder.Process.Kill()
+	holder.Wait()
+	require.NoError(t, b.Stop(t.Context()))
+	require.True(t, lives(elsewhere.Process.Pid))
 }
 
 func TestLayerMarker(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -172,6 +173,7 @@ func greet(in *sandbox.Inside, args []string) int {
 // outside of any box.
 var players = map[string]func([]string) int{
 	"hold-lease": holdLease,
+	"listen":     listenInFolder,
 	"caller":     callAndWait,
 	"full-disk":  startOnFullDisk,
 }
@@ -188,6 +190,29 @@ func holdLease(args []string) int {
 	}
 	ignoreTerm()
 	fmt.Println("holding")
+	time.Sleep(time.Hour)
+	return 0
+}
+
+// listenInFolder binds a socket by a path relative to a folder, and then stands
+// elsewhere.
+func listenInFolder(args []string) int {
+	err := os.Chdir(args[0])
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	l, err := net.Listen("unix", args[1])
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	defer l.Close()
+	if err := os.Chdir("/"); err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	fmt.Println("listening")
 	time.Sleep(time.Hour)
 	return 0
 }
