@@ -19,7 +19,7 @@ type Difference struct {
 	// Chance says that two clean runs differ like this now and then (a time
 	// whose last digits are zero, a hex id without a letter): worth one more
 	// run before it is reported.
-	Chance bool `json:"chance,omitempty"`
+	Chance bool `json:"chance,omitzero"`
 }
 
 // Error names the place, both values and the reason, in one line.

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/freeze/cut"
+	"github.com/freeze-contracts/permafrost/freeze/diff"
+)
+
+// docs/freeze-json.md has a table for each command, with every field and no
+// other.
+func TestJSONIsDocumented(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "freeze-json.md"))
+	require.NoError(t, err)
+	documented := map[string][]string{}
+	for _, section := range strings.Split(string(data), "\n## ")[1:] {
+		title, body, _ := strings.Cut(section, "\n")
+		command := strings.Trim(title, "`")
+		for _, m := range regexp.MustCompile("(?m)^\\| `(/[^`]*)` \\| ([^|]*[^| ]) +\\|").FindAllStringSubmatch(body, -1) {
+			documented[command] = append(documented[command], m[1]+" "+m[2])
+		}
+	}
+	want := map[string][]string{
+		"freeze VERSION": fields("", reflect.TypeFor[cut.Report]()),
+		"freeze check":   fields("", reflect.TypeFor[checkReport]()),
+		"freeze diff":    fields("", reflect.TypeFor[diff.Report]()),
+		"freeze list":    fields("", reflect.TypeFor[[]row]()),
+		"freeze doctor":  fields("", reflect.TypeFor[doctorReport]()),
+		"freeze reap":    fields("", reflect.TypeFor[[]reaped]()),
+	}
+	for command := range want {
+		slices.Sort(want[command])
+		slices.Sort(documented[command])
+	}
+	if d := cmp.Diff(want, documented); d != "" {
+		t.Errorf("docs/freeze-json.md (-real +documented):\n%s", d)
+	}
+}
+
+// fields lists the values that a type has as JSON, by their pointers.
+func fields(pointer string, of reflect.Type) []string {
+	switch {
+	case of == reflect.TypeFor[time.Time]():
+		return []string{pointer + " time"}
+	case of.Kind() == reflect.Slice:
+		return fields(pointer+"/*", of.Elem())
+	case of.Kind() != reflect.Struct:
+		return []string{pointer + " " + map[reflect.Kind]string{reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "number", reflect.Int64: "number", reflect.Uint64: "number"}[of.Kind()]}
+	}
+	var all []string
+	for field := range of.Fields() {
+		if !field.IsExported() {
+			continue
+		}
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		below := fields(pointer+"/"+name, field.Type)
+		if strings.HasPrefix(options, "omit") {
+			for i := range below {
+				below[i] = strings.TrimSuffix(below[i], "?") + "?"
+			}
+		}
+		all = append(all, below...)
+	}
+	return all
+}
