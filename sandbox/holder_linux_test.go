@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -41,6 +42,34 @@ func TestForeignHolder(t *testing.T) {
 	require.NoError(t, command("sh", "-c", ends).Run())
 	cmd.Wait()
 	require.NoError(t, b.Close())
+}
+
+// A box that was held is not removed by itself when the holder goes, but when
+// its caller does.
+func TestHolderGoesLater(t *testing.T) {
+	t.Parallel()
+	root := sandbox.FreshRoot(8)
+	t.Cleanup(func() { os.RemoveAll(root) })
+	caller, said := player(t, nil, "held", root)
+	require.Equal(t, "up", said)
+	holder := command("sleep", token())
+	holder.Dir = root + "/home"
+	outside(t, holder)
+	require.NoError(t, os.WriteFile(root+"/home/go", nil, 0o600))
+	eventually(t, "a box that is held", func() bool {
+		_, err := os.Stat(root + "/home/held")
+		return err == nil
+	})
+	holder.Process.Kill()
+	holder.Wait()
+	f, ok := found(t, root)
+	require.True(t, ok && f.Owner)
+	caller.Process.Kill()
+	caller.Wait()
+	eventually(t, "the box's removal", func() bool {
+		_, err := os.Stat(root)
+		return errors.Is(err, os.ErrNotExist)
+	})
 }
 
 // startOf reads the start time of a process, field 22 of its stat line.

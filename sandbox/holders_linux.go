@@ -96,3 +96,8 @@ func isLocked(pid int, fd string, lease os.FileInfo) bool {
 func tryLock(f *os.File) bool {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }
+
+// isLockedByOther asks in such a way that two who ask do not see each other.
+func isLockedByOther(f *os.File) bool {
+	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil
+}

@@ -56,18 +56,17 @@ func (s sight) empty() bool { return len(s.why) == 0 }
 // through behind the other layers' back.
 func (l *lookout) look() (sight, error) {
 	var s sight
-	on := func(which layer) bool { return l.without&which == 0 }
 	if !l.locked {
 		l.locked = tryLock(l.lease)
 	}
-	if on(layerLease) && !l.locked {
+	if l.on(layerLease) && !l.locked {
 		s.why = append(s.why, "its lease is held")
 	}
-	if on(layerDescendants) && l.none != nil && !l.none() {
+	if l.on(layerDescendants) && l.none != nil && !l.none() {
 		s.why = append(s.why, "a process started in it is left")
 	}
 	var sockets map[string]string
-	if on(layerListens) {
+	if l.on(layerListens) {
 		var err error
 		if sockets, err = listening(string(l.place)); err != nil {
 			return s, err
@@ -76,7 +75,7 @@ func (l *lookout) look() (sight, error) {
 			s.why = append(s.why, fmt.Sprintf("somebody listens on %q", path))
 		}
 	}
-	err := l.processes(&s, sockets, on)
+	err := l.processes(&s, sockets)
 	if slices.ContainsFunc(s.left, func(p Process) bool {
 		return slices.Contains(p.Why, whyMarker) || slices.Contains(p.Why, whyCwd)
 	}) {
@@ -85,7 +84,10 @@ func (l *lookout) look() (sight, error) {
 	return s, err
 }
 
-func (l *lookout) processes(s *sight, sockets map[string]string, on func(layer) bool) error {
+func (l *lookout) on(which layer) bool { return l.without&which == 0 }
+
+// processes adds every process that holds the box.
+func (l *lookout) processes(s *sight, sockets map[string]string) error {
 	table, err := processTable()
 	if err != nil {
 		return err
@@ -94,7 +96,7 @@ func (l *lookout) processes(s *sight, sockets map[string]string, on func(layer) 
 	if err != nil {
 		return err
 	}
-	if l.locked || !on(layerLease) {
+	if l.locked || !l.on(layerLease) {
 		lease = nil
 	}
 	mine := map[int]bool{}
@@ -109,13 +111,13 @@ func (l *lookout) processes(s *sight, sockets map[string]string, on func(layer) 
 		if lease != nil || len(sockets) > 0 {
 			why = holds(p.pid, lease, sockets)
 		}
-		if on(layerDescendants) && mine[p.pid] {
+		if l.on(layerDescendants) && mine[p.pid] {
 			why = append(why, whyDescendant)
 		}
-		if on(layerMarker) && hasEnv(p.pid, l.place.marker()) {
+		if l.on(layerMarker) && hasEnv(p.pid, l.place.marker()) {
 			why = append(why, whyMarker)
 		}
-		if on(layerMarker) && standsIn(p.pid, string(l.place)) {
+		if l.on(layerMarker) && standsIn(p.pid, string(l.place)) {
 			why = append(why, whyCwd)
 		}
 		if len(why) > 0 {

@@ -175,6 +175,7 @@ var players = map[string]func([]string) int{
 	"hold-lease": holdLease,
 	"listen":     listenInFolder,
 	"caller":     callAndWait,
+	"held":       closeAndWait,
 	"full-disk":  startOnFullDisk,
 }
 
@@ -213,6 +214,27 @@ func listenInFolder(args []string) int {
 		return 1
 	}
 	fmt.Println("listening")
+	time.Sleep(time.Hour)
+	return 0
+}
+
+// closeAndWait makes a box, closes it when there is a file "go" in its HOME, and
+// tells by a file "held" that it could not.
+func closeAndWait(args []string) int {
+	cfg := impatient
+	cfg.Root = args[0]
+	b, err := sandbox.Start(context.Background(), cfg)
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	fmt.Println("up")
+	for _, err = os.Stat(b.Home() + "/go"); err != nil; _, err = os.Stat(b.Home() + "/go") {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if errors.As(b.Close(), new(*sandbox.HeldError)) {
+		os.WriteFile(b.Home()+"/held", nil, 0o600)
+	}
 	time.Sleep(time.Hour)
 	return 0
 }

@@ -40,16 +40,8 @@ func (p place) inspect() (found Found, ok bool, err error) {
 	}
 	r, err := readRecord(p)
 	if errors.Is(err, os.ErrNotExist) {
-		stub, err := p.openStub()
-		if err != nil {
-			return Found{}, false, nil // not a box, or one that is just being made
-		}
-		defer stub.Close()
-		info, err := stub.Stat()
-		if err != nil {
-			return Found{}, false, err
-		}
-		return Found{Root: string(p), Started: info.ModTime().UTC(), Spent: true}, true, nil
+		found, ok = p.inspectStub()
+		return found, ok, nil
 	}
 	if err != nil {
 		return Found{}, false, nil // the record of something else
@@ -129,9 +121,11 @@ func (p place) hasOwner(r record) bool {
 		return false
 	}
 	defer owner.Close()
-	return !tryLock(owner)
+	return isLockedByOther(owner)
 }
 
+// left lists what holds a box. The lease is not taken for that: whoever has it
+// counts as a holder.
 func (p place) left() ([]Process, error) {
 	l, err := newLookout(p, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -141,19 +135,27 @@ func (p place) left() ([]Process, error) {
 		return nil, err
 	}
 	defer l.lease.Close()
-	s, err := l.look()
+	sockets, err := listening(string(p))
+	if err != nil {
+		return nil, err
+	}
+	var s sight
+	err = l.processes(&s, sockets)
 	return s.left, err
 }
 
-// takeOver gets the lock that a supervisor holds for life.
+// takeOver gets the lock that a supervisor holds for life. Whoever lists boxes
+// has it for a moment.
 func (p place) takeOver() (*os.File, error) {
 	owner, err := os.OpenFile(p.owner(), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if !tryLock(owner) {
-		owner.Close()
-		return nil, errors.New("its owner lives, so it is left alone")
+	for deadline := time.Now().Add(time.Second); !tryLock(owner); time.Sleep(lookEvery) {
+		if time.Now().After(deadline) {
+			owner.Close()
+			return nil, errors.New("its owner lives, so it is left alone")
+		}
 	}
 	return owner, nil
 }

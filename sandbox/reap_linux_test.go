@@ -1,8 +1,10 @@
 package sandbox_test
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -86,6 +88,37 @@ func TestReapWithNamespace(t *testing.T) {
 	require.NoDirExists(t, b.Root())
 }
 
+// Whoever lists boxes is in nobody's way meanwhile: it would be taken for the
+// owner, or for a holder and be ended.
+func TestListingKeepsNoLock(t *testing.T) {
+	t.Parallel()
+	b, err := sandbox.Start(t.Context(), sandbox.Config{Tools: tools, NoNamespace: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(b.Root()) })
+	kill(t, supervisorOf(t, b.Root()))
+	orphan(t, b.Root())
+	ctx, cancel := context.WithCancel(t.Context())
+	var listers sync.WaitGroup
+	defer listers.Wait()
+	defer cancel()
+	for range 4 {
+		listers.Go(func() {
+			for ctx.Err() == nil {
+				sandbox.Boxes() // what it says is not the point
+			}
+		})
+	}
+	for range 500 {
+		for _, name := range []string{"/lease", "/owner"} {
+			f, err := os.Open(b.Root() + name)
+			require.NoError(t, err)
+			require.NoError(t, syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), name)
+			require.NoError(t, f.Close())
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+}
+
 // A box that was kept because a foreign process stood in it when its caller
 // was killed is reaped once that process is gone, and not before.
 func TestReapKeptBox(t *testing.T) {
@@ -147,7 +180,11 @@ func TestReapStub(t *testing.T) {
 		require.False(t, ok)
 		require.ErrorContains(t, sandbox.Reap(t.Context(), sandbox.Found{Root: root}), "it is just being made")
 		require.NoError(t, maker.Close())
+		_, ok = found(t, root)
+		require.False(t, ok, "it may be about to be locked")
 
+		old := time.Now().Add(-2 * time.Second)
+		require.NoError(t, os.Chtimes(root, old, old))
 		f, ok := found(t, root)
 		require.True(t, ok)
 		require.True(t, f.Spent)

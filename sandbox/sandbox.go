@@ -90,7 +90,10 @@ type Process struct {
 	Ours    bool      `json:"ours"` // a descendant or a holder that runs as the box's user: it was signalled
 }
 
-// HeldError says that a box could not be proved empty. Nothing was removed.
+// HeldError says that a box could not be proved empty. Nothing was removed, and
+// nothing is by itself when the holder has gone: Stop and Close may be tried
+// again. When the caller ends, the box's supervisor tries once more, and keeps
+// the box if it is still held; then it is for Boxes and Reap.
 type HeldError struct {
 	Root string
 	Left []Process
@@ -107,7 +110,7 @@ const (
 	Hang            FaultAction = "hang"
 )
 
-// Fault makes one program of the box misbehave when the subject calls it.
+// Fault makes one program of the box misbehave when it is called.
 type Fault struct {
 	ID      int         `json:"id"` // unique in the box
 	Program string      `json:"program"`

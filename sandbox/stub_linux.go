@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"time"
 )
 
 // A stub is what is left of a box whose caller was killed between making the
@@ -44,6 +45,21 @@ func (p place) checkStub(dir *os.File) error {
 		}
 	}
 	return nil
+}
+
+// inspectStub leaves out a stub of this moment: it may be about to be a box, and
+// whoever lists it would soon find it in use.
+func (p place) inspectStub() (Found, bool) {
+	stub, err := p.openStub()
+	if err != nil {
+		return Found{}, false
+	}
+	defer stub.Close()
+	info, err := stub.Stat()
+	if err != nil || time.Since(info.ModTime()) < time.Second {
+		return Found{}, false
+	}
+	return Found{Root: string(p), Started: info.ModTime().UTC(), Spent: true}, true
 }
 
 func (p place) removeStub() error {
