@@ -81,14 +81,20 @@ func TestInterrupted(t *testing.T) {
 func smallSubject(t *testing.T) (repo string) {
 	t.Helper()
 	repo = subjects.Make(t, "shell")
-	scripts, err := filepath.Glob(filepath.Join(repo, "fixtures", "scenarios", "notes", "*.txtar"))
+	only(t, repo, "open")
+	return repo
+}
+
+// only leaves one of a subject's scenarios.
+func only(t *testing.T, repo, scenario string) {
+	t.Helper()
+	scripts, err := os.ReadDir(filepath.Join(repo, "fixtures", "scenarios", "notes"))
 	require.NoError(t, err)
 	for _, s := range scripts {
-		if filepath.Base(s) != "open.txtar" {
-			require.NoError(t, os.Remove(s))
+		if s.Name() != scenario+".txtar" {
+			require.NoError(t, os.Remove(filepath.Join(repo, "fixtures", "scenarios", "notes", s.Name())))
 		}
 	}
-	return repo
 }
 
 func freezeCommand(repo, cache string, args ...string) *exec.Cmd {
