@@ -54,5 +54,9 @@ func Acquire(ctx context.Context, name string, patience time.Duration) (*Lock, e
 	}
 }
 
+// File is for a program that is to hold the lock, too: it does as long as it
+// has the file open, and so does whatever it starts.
+func (l *Lock) File() *os.File { return l.f }
+
 // Release lets go.
 func (l *Lock) Release() { l.f.Close() }

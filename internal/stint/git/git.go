@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -25,6 +26,9 @@ type Tree struct {
 	// alone, is made anew each time and removed, so that a killed process
 	// leaves at most this one. Empty means one in the system's temporary folder.
 	Scratch string
+	// Hold is an open file that is handed down to git, and to what it starts;
+	// nil for none.
+	Hold *os.File
 }
 
 // Error is a git command that failed.
@@ -83,6 +87,9 @@ func (t Tree) run(ctx context.Context, more []string, stdin string, args []strin
 	cmd.Dir = t.Dir
 	cmd.Env = slices.Concat(Environ(t.Env), []string{"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C.UTF-8"}, more)
 	cmd.Stdin = strings.NewReader(stdin)
+	if t.Hold != nil {
+		cmd.ExtraFiles = []*os.File{t.Hold}
+	}
 	// A hook may leave something behind that holds our streams.
 	cmd.WaitDelay = time.Second
 	var stdout, stderr bytes.Buffer

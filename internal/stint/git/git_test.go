@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
@@ -167,10 +166,10 @@ func TestLinked(t *testing.T) {
 
 func TestWorktrees(t *testing.T) {
 	p := newPlace(t)
-	p.git(p.main, "worktree", "lock", p.tree.Dir)
+	p.git(p.main, "worktree", "lock", "--reason", "away", p.tree.Dir)
 	got, err := p.main.Worktrees(t.Context())
 	require.NoError(t, err)
-	want := []git.Worktree{{Dir: p.main.Dir, Branch: "refs/heads/main"}, {Dir: p.tree.Dir, Branch: "refs/heads/work", Locked: true}}
+	want := []git.Worktree{{Dir: p.main.Dir, Head: p.base, Branch: "refs/heads/main"}, {Dir: p.tree.Dir, Head: p.base, Branch: "refs/heads/work", Locked: true, Reason: "away"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Worktrees (-want +got)\n%s", diff)
 	}
@@ -179,11 +178,11 @@ func TestWorktrees(t *testing.T) {
 func TestRemoveWorktreeThatIsGone(t *testing.T) {
 	p := newPlace(t)
 	require.NoError(t, os.RemoveAll(p.tree.Dir))
-	require.NoError(t, p.main.RemoveWorktree(t.Context(), p.tree.Dir))
+	require.NoError(t, p.main.RemoveWorktree(t.Context(), p.tree.Dir, false))
 	got, err := p.main.Worktrees(t.Context())
 	require.NoError(t, err)
 	require.Len(t, got, 1)
-	require.Error(t, p.main.RemoveWorktree(t.Context(), p.main.Dir), "the main work tree")
+	require.Error(t, p.main.RemoveWorktree(t.Context(), p.main.Dir, true), "the main work tree")
 	require.FileExists(t, filepath.Join(p.main.Dir, "a.txt"))
 }
 
@@ -232,63 +231,4 @@ func TestUnsaved(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestUnsavedCommits(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		do   func(p place) []string // the commits that would be lost
-	}{
-		{"detached", func(p place) []string {
-			p.git(p.tree, "checkout", "-q", "--detach")
-			p.write(p.tree, "c", "c\n")
-			p.commit("lost")
-			return []string{p.git(p.tree, "rev-parse", "HEAD")}
-		}},
-		{"detached and left behind", func(p place) []string {
-			p.git(p.tree, "checkout", "-q", "--detach")
-			p.write(p.tree, "c", "c\n")
-			p.commit("lost")
-			lost := p.git(p.tree, "rev-parse", "HEAD")
-			p.git(p.tree, "checkout", "-q", "work")
-			return []string{lost}
-		}},
-		{"detached and on a branch again", func(p place) []string {
-			p.git(p.tree, "checkout", "-q", "--detach")
-			p.write(p.tree, "c", "c\n")
-			p.commit("kept")
-			p.git(p.tree, "branch", "other")
-			return nil
-		}},
-		{"detached and tagged", func(p place) []string {
-			p.git(p.tree, "checkout", "-q", "--detach")
-			p.write(p.tree, "c", "c\n")
-			p.commit("kept")
-			p.git(p.tree, "tag", "kept")
-			return nil
-		}},
-		{"reset away on a branch", func(p place) []string {
-			p.write(p.tree, "c", "c\n")
-			p.commit("in the branch's reflog")
-			p.git(p.tree, "reset", "-q", "--hard", "HEAD~1")
-			return nil
-		}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			p := newPlace(t)
-			want := strings.Fields(strings.Join(test.do(p), ""))
-			got, err := p.tree.Unsaved(t.Context(), p.main)
-			require.NoError(t, err)
-			if diff := cmp.Diff(want, got.Commits, cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("Commits (-want +got)\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestUnsavedOfABranchWithoutACommit(t *testing.T) {
-	p := newPlace(t)
-	p.git(p.tree, "checkout", "-q", "--orphan", "fresh")
-	_, err := p.tree.Unsaved(t.Context(), p.main)
-	require.ErrorContains(t, err, "switch to one that has")
 }

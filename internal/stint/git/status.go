@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +19,8 @@ type Unsaved struct {
 	Untracked  []string // files that git does not know and does not ignore
 	Ignored    []string // files and folders that git ignores
 	Submodules []string // checked out repositories inside of it, which may hold commits of their own
-	Commits    []string // that no ref and no branch's reflog leads to
+	Commits    []string // that HEAD leads to, and no ref and no branch's reflog
+	Left       []string // such ones that HEAD does not lead to, so that the files hold nothing of them
 }
 
 // Unsaved lists what would be lost with the linked worktree t of main.
@@ -46,8 +46,7 @@ func (t Tree) Unsaved(ctx context.Context, main Tree) (*Unsaved, error) {
 	if err := t.hidden(ctx, u); err != nil {
 		return nil, err
 	}
-	u.Commits, err = t.unreachable(ctx, main)
-	return u, err
+	return u, t.unreachable(ctx, main, u)
 }
 
 // hidden adds what status does not see: changes that the user told git to
@@ -86,34 +85,4 @@ func (t Tree) differ(ctx context.Context) ([]string, error) {
 	}
 	out, err := s.out(ctx, "diff-files", "-z", "--name-only", "--ignore-submodules=none")
 	return strings.FieldsFunc(out, func(r rune) bool { return r == 0 }), err
-}
-
-// unreachable lists the commits that HEAD of the worktree is or was at, and
-// that nothing leads to once its own reflog is gone. A commit that was amended
-// is still in the reflog of its branch.
-func (t Tree) unreachable(ctx context.Context, main Tree) ([]string, error) {
-	head, err := t.Head(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if head == "" {
-		// git does not show the reflog of such a HEAD, which may have been
-		// anywhere before.
-		return nil, fmt.Errorf("worktree %q: its branch has no commit yet, so git does not tell what would be lost: switch to one that has", t.Dir)
-	}
-	was, err := t.Out(ctx, "rev-list", "--walk-reflogs", "HEAD")
-	if err != nil {
-		return nil, err
-	}
-	kept, err := main.Out(ctx, "rev-list", "--walk-reflogs", "--branches")
-	if err != nil {
-		return nil, err
-	}
-	var in strings.Builder
-	in.WriteString(head + "\n" + was)
-	for commit := range strings.FieldsSeq(kept) {
-		in.WriteString("^" + commit + "\n")
-	}
-	out, err := main.run(ctx, nil, in.String(), []string{"rev-list", "--single-worktree", "--stdin", "--not", "--all"})
-	return strings.Fields(out), err
 }

@@ -39,8 +39,10 @@ func Main(ctx context.Context, env []string, dir string) (Tree, error) {
 // Worktree is one entry of git's list.
 type Worktree struct {
 	Dir    string
+	Head   string // commit; zeros where there is none yet
 	Branch string // full name of the ref; empty where HEAD is detached
 	Locked bool
+	Reason string // why it is locked; may be empty
 }
 
 // Worktrees lists the repository's work trees, the main one first.
@@ -60,10 +62,12 @@ func (t Tree) Worktrees(ctx context.Context) ([]Worktree, error) {
 			continue
 		}
 		switch w := &all[len(all)-1]; key {
+		case "HEAD":
+			w.Head = value
 		case "branch":
 			w.Branch = value
 		case "locked":
-			w.Locked = true
+			w.Locked, w.Reason = true, value
 		}
 	}
 	if len(all) == 0 {
@@ -137,9 +141,17 @@ func (t Tree) Linked(ctx context.Context, dir string) error {
 	return nil
 }
 
+// Initializing is why git itself locks a worktree while it makes it. One that
+// is found with it when no git is at work was left half made.
+const Initializing = "initializing"
+
 // RemoveWorktree removes the linked worktree dir, with all that is in it, or
-// what git still knows of it where the folder is gone. Whoever calls has
-// looked at what would be lost.
-func (t Tree) RemoveWorktree(ctx context.Context, dir string) error {
-	return t.Do(ctx, "worktree", "remove", "--force", "--", dir)
+// what git still knows of it where the folder is gone; a locked one only if
+// that is said. Whoever calls has looked at what would be lost.
+func (t Tree) RemoveWorktree(ctx context.Context, dir string, locked bool) error {
+	args := []string{"worktree", "remove", "--force"}
+	if locked {
+		args = append(args, "--force")
+	}
+	return t.Do(ctx, append(args, "--", dir)...)
 }

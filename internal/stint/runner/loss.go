@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
@@ -62,16 +61,16 @@ func (e *UnsavedError) Error() string {
 	way := "move it away"
 	for i, l := range e.Losses {
 		parts[i], kinds[i] = l.String(), string(l.Kind)
-		if l.Kind.saved() {
+		switch {
+		case l.Kind == Changes || l.Kind == Untracked:
 			way = "save it with stint session checkpoint " + e.ID + ", commit it"
+		case l.Kind == Commits && len(e.Losses) == 1:
+			way = "give each commit a branch by git branch NAME COMMIT"
 		}
 	}
 	return fmt.Sprintf("session %q: its workspace holds what is nowhere else: %s; %s, or give it up with --discard=%s",
 		e.ID, strings.Join(parts, ", "), way, strings.Join(kinds, ","))
 }
-
-// saved tells whether a checkpoint holds work of this kind.
-func (k Kind) saved() bool { return k == Changes || k == Untracked || k == Commits }
 
 // losses lists what would be lost if the workspace of d were removed now.
 func (r *Runner) losses(ctx context.Context, d *doc.Document) ([]Loss, error) {
@@ -85,31 +84,44 @@ func (r *Runner) losses(ctx context.Context, d *doc.Document) ([]Loss, error) {
 	if err != nil {
 		return nil, err
 	}
-	there, err := r.look(ctx, d)
+	u, err := r.unsaved(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	if there {
-		u, err := r.worktree(d).Unsaved(ctx, r.Project.Tree)
-		if err != nil {
-			return nil, err
-		}
-		if err := r.forgetSaved(ctx, d, u); err != nil {
-			return nil, err
-		}
-		add(Changes, u.Changes)
-		add(Untracked, u.Untracked)
-		add(Ignored, u.Ignored)
-		add(Commits, u.Commits)
-		add(Submodules, u.Submodules)
-	}
+	add(Changes, u.Changes)
+	add(Untracked, u.Untracked)
+	add(Ignored, u.Ignored)
+	add(Commits, append(u.Commits, u.Left...))
+	add(Submodules, u.Submodules)
 	add(Run, beside)
 	return all, nil
 }
 
+// unsaved is what only the worktree of d holds, and what only git's record of
+// it does where it is gone.
+func (r *Runner) unsaved(ctx context.Context, d *doc.Document) (*git.Unsaved, error) {
+	w, err := r.listed(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	there, err := r.look(ctx, d, w)
+	if err != nil {
+		return nil, err
+	}
+	if !there {
+		left, err := r.Project.Tree.Orphans(ctx, w)
+		return &git.Unsaved{Left: left}, err
+	}
+	u, err := r.worktree(d).Unsaved(ctx, r.Project.Tree)
+	if err != nil {
+		return nil, err
+	}
+	return u, r.forgetSaved(ctx, d, u)
+}
+
 // look tells whether there is a worktree to be looked at, and refuses a folder
 // in its place of which git cannot say what would be lost.
-func (r *Runner) look(ctx context.Context, d *doc.Document) (bool, error) {
+func (r *Runner) look(ctx context.Context, d *doc.Document, w git.Worktree) (bool, error) {
 	inside, err := os.ReadDir(d.Worktree)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(inside) == 0 {
 		return false, nil
@@ -117,18 +129,13 @@ func (r *Runner) look(ctx context.Context, d *doc.Document) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if halfMade(d, w) {
+		return false, nil
+	}
 	if err := r.Project.Tree.Linked(ctx, d.Worktree); err != nil {
 		return false, fmt.Errorf("session %q: %w: what is in there cannot be judged; move it away and close the session again", d.ID, err)
 	}
-	var all []git.Worktree
-	err = r.alone(ctx, func() (err error) {
-		all, err = r.Project.Tree.Worktrees(ctx)
-		return err
-	})
-	if err != nil {
-		return false, err
-	}
-	if slices.ContainsFunc(all, func(w git.Worktree) bool { return w.Dir == d.Worktree && w.Locked }) {
+	if w.Locked {
 		return false, fmt.Errorf("session %q: its worktree is locked: run git worktree unlock %q first", d.ID, d.Worktree)
 	}
 	return true, nil

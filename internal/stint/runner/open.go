@@ -120,8 +120,7 @@ func (r *Runner) build(ctx context.Context, h *session.Held, argv []string) (mad
 		return made, err
 	}
 	made = append(made, func(ctx context.Context) error { return r.removeWorktree(ctx, h.Document) })
-	err = r.alone(ctx, func() error { return tree.AddWorktree(ctx, h.Worktree, h.Branch) })
-	if err != nil {
+	if err := r.addWorktree(ctx, h.Document); err != nil {
 		return made, err
 	}
 	if err := tree.Linked(ctx, h.Worktree); err != nil {

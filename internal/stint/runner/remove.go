@@ -21,6 +21,16 @@ import (
 // repository is not stint's to remove.
 func (r *Runner) removeWorktree(ctx context.Context, d *doc.Document) error {
 	tree := r.Project.Tree
+	w, err := r.listed(ctx, d)
+	if err != nil {
+		return err
+	}
+	half := halfMade(d, w)
+	if half {
+		if err := r.state.RemoveAll(path.Join("workspaces", d.ID, "worktree")); err != nil {
+			return err
+		}
+	}
 	switch _, err := os.Lstat(d.Worktree); {
 	case err == nil:
 		if err := tree.Linked(ctx, d.Worktree); err != nil {
@@ -32,16 +42,61 @@ func (r *Runner) removeWorktree(ctx context.Context, d *doc.Document) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	return r.alone(ctx, func() error {
-		all, err := tree.Worktrees(ctx)
-		if err != nil {
-			return err
+	if w.Dir == "" {
+		return nil
+	}
+	return r.alone(ctx, func() error { return tree.RemoveWorktree(ctx, d.Worktree, half) })
+}
+
+// halfMade tells whether git was ended while it made the worktree, in which
+// nobody was at work yet.
+func halfMade(d *doc.Document, w git.Worktree) bool {
+	return d.OpenedAt == 0 && w.Reason == git.Initializing
+}
+
+// listed is what git knows of the worktree of d, which may be nothing. It waits
+// for a git that is still making it, though the stint that started it was
+// killed.
+func (r *Runner) listed(ctx context.Context, d *doc.Document) (git.Worktree, error) {
+	w, err := r.entry(ctx, d)
+	if err != nil || !halfMade(d, w) {
+		return w, err
+	}
+	lock, err := r.making(ctx, d)
+	if err != nil {
+		return w, err
+	}
+	defer lock.Release()
+	return r.entry(ctx, d)
+}
+
+// entry is that of the worktree of d in git's list.
+func (r *Runner) entry(ctx context.Context, d *doc.Document) (w git.Worktree, err error) {
+	err = r.alone(ctx, func() error {
+		all, err := r.Project.Tree.Worktrees(ctx)
+		if i := slices.IndexFunc(all, func(w git.Worktree) bool { return w.Dir == d.Worktree }); i >= 0 {
+			w = all[i]
 		}
-		if !slices.ContainsFunc(all[1:], func(w git.Worktree) bool { return w.Dir == d.Worktree }) {
-			return nil
-		}
-		return tree.RemoveWorktree(ctx, d.Worktree)
+		return err
 	})
+	return w, err
+}
+
+// making is held by a git that makes the worktree of d.
+func (r *Runner) making(ctx context.Context, d *doc.Document) (*document.Lock, error) {
+	return document.Acquire(ctx, filepath.Join(r.Project.StateDir, filepath.FromSlash(path.Dir(doc.File(d.ID))), "making.lock"), document.Patience)
+}
+
+// addWorktree makes the worktree of d.
+func (r *Runner) addWorktree(ctx context.Context, d *doc.Document) error {
+	lock, err := r.making(ctx, d)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	tree := r.Project.Tree
+	tree.Hold = lock.File()
+	return r.alone(ctx, func() error { return tree.AddWorktree(ctx, d.Worktree, d.Branch) })
 }
 
 // checkout is how long to wait for another session's files.

@@ -1,0 +1,87 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// unreachable adds the commits that nothing leads to once the worktree is
+// gone: those that its HEAD is or was at, and what only it keeps.
+func (t Tree) unreachable(ctx context.Context, main Tree, u *Unsaved) error {
+	head, err := t.Head(ctx)
+	if err != nil {
+		return err
+	}
+	if head == "" {
+		// git does not show the reflog of such a HEAD, which may have been
+		// anywhere before.
+		return fmt.Errorf("worktree %q: its branch has no commit yet, so git does not tell what would be lost: switch to one that has", t.Dir)
+	}
+	was, err := t.Out(ctx, "rev-list", "--walk-reflogs", "HEAD")
+	if err != nil {
+		return err
+	}
+	aside, err := t.aside(ctx)
+	if err != nil {
+		return err
+	}
+	if u.Commits, err = main.orphans(ctx, head); err != nil {
+		return err
+	}
+	all, err := main.orphans(ctx, head+"\n"+was+aside)
+	u.Left = slices.DeleteFunc(all, func(c string) bool { return slices.Contains(u.Commits, c) })
+	return err
+}
+
+// aside lists what a worktree keeps beside its HEAD: refs of its own, and the
+// changes that a rebase or a merge put aside until it is done.
+func (t Tree) aside(ctx context.Context) (string, error) {
+	all, err := t.Out(ctx, "for-each-ref", "--format=%(objectname)", "refs/worktree", "refs/bisect", "refs/rewritten")
+	if err != nil {
+		return "", err
+	}
+	dir, err := t.Line(ctx, "rev-parse", "--absolute-git-dir")
+	if err != nil {
+		return "", err
+	}
+	for _, name := range []string{"rebase-merge/autostash", "rebase-apply/autostash", "MERGE_AUTOSTASH"} {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		all += string(b)
+	}
+	return all, nil
+}
+
+// Orphans lists the commits that nothing leads to once git forgets the linked
+// worktree w, whose folder is gone already.
+func (t Tree) Orphans(ctx context.Context, w Worktree) ([]string, error) {
+	if strings.Trim(w.Head, "0") == "" {
+		return nil, nil
+	}
+	return t.orphans(ctx, w.Head)
+}
+
+// orphans lists those of the commits, and of what is behind them, that no ref
+// of the main work tree t leads to. A commit that was amended is still in the
+// reflog of its branch.
+func (t Tree) orphans(ctx context.Context, commits string) ([]string, error) {
+	kept, err := t.Out(ctx, "rev-list", "--walk-reflogs", "--branches")
+	if err != nil {
+		return nil, err
+	}
+	// Without an empty line, at which git would stop to read.
+	all := strings.Fields(commits)
+	for commit := range strings.FieldsSeq(kept) {
+		all = append(all, "^"+commit)
+	}
+	out, err := t.run(ctx, nil, strings.Join(all, "\n")+"\n", []string{"rev-list", "--single-worktree", "--stdin", "--not", "--all"})
+	return strings.Fields(out), err
+}
