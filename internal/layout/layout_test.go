@@ -63,7 +63,8 @@ var arrows = map[string][]string{
 	"internal/stint/runner":   {"internal/stint/artifact", "internal/stint/document", "internal/stint/git", "internal/stint/project", "internal/stint/session", "internal/tmux", "readers/..."},
 	"internal/stint/cli":      {"internal/stint/project", "internal/stint/runner", "internal/stint/session", "readers/..."},
 
-	"contracts": {"freeze/fixture", "freeze/ledger", "freeze/binding", "freeze/tree"},
+	"contracts":        {"freeze/fixture", "freeze/ledger", "freeze/binding", "freeze/tree"},
+	"contracts/corpus": nil,
 }
 
 // testArrows lists what the tests of a package may import beside what its
@@ -73,6 +74,7 @@ var testArrows = map[string][]string{
 	"freeze/cut":         {"internal/subjects"},
 	"freeze/cli":         {"internal/subjects"},
 	"internal/stint/cli": {"sandbox", "sandbox/script"},
+	"contracts/corpus":   {"contracts"},
 }
 
 // readersMayUse are the modules of others that a reader may import.
