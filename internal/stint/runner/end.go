@@ -141,7 +141,8 @@ func await(ctx context.Context, programs []*os.Process) error {
 
 func gone(ctx context.Context, p *os.Process, patience time.Duration) bool {
 	for end := time.Now().Add(patience); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(10 * time.Millisecond) {
-		if p.Signal(syscall.Signal(0)) != nil {
+		// Another user's program answers that it may not be signalled.
+		if errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) || zombie(p.Pid) {
 			return true
 		}
 	}
