@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -97,6 +98,30 @@ func TestNewSession(t *testing.T) {
 	err = u.NewSession(t.Context(), tmux.NewSession{Name: "one", Dir: dir, Option: "@owner", Value: "x", Argv: []string{"true"}})
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, "new-session", refused.Command)
+}
+
+// A folder is taken as it is called, whatever tmux, its formats or a shell
+// would make of the name; and it is the program's even if tmux cannot enter it.
+func TestNewSessionInItsFolder(t *testing.T) {
+	u := newUser(t)
+	for i, name := range []string{"plain", "#H", "##H", "#", "a#", "###{pane_id}", "#(echo x)", "#[fg=red]", "%Y", "$HOME", "-a", " b;", `q"'\`, "\u00e9", "#,"} {
+		dir := filepath.Join(filepath.Dir(u.Socket), name)
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		session := "s" + strconv.Itoa(i)
+		require.NoError(t, u.NewSession(t.Context(), tmux.NewSession{
+			Name: session, Dir: dir, Option: "@owner", Value: session, Argv: []string{"sh", "-c", "pwd >../" + session + "; exec sleep 1000"},
+		}))
+		out := filepath.Join(filepath.Dir(u.Socket), session)
+		require.Eventually(t, func() bool {
+			got, err := os.ReadFile(out)
+			return err == nil && string(got) == dir+"\n"
+		}, 10*time.Second, 10*time.Millisecond, "%q: the folder of the program", name)
+		panes, err := u.ListMarked(t.Context(), "@owner")
+		require.NoError(t, err)
+		at := slices.IndexFunc(panes, func(p tmux.Marked) bool { return p.Mark == session })
+		require.GreaterOrEqual(t, at, 0, "%q", name)
+		require.Equal(t, dir, panes[at].Start, "%q: the folder of the pane", name)
+	}
 }
 
 func TestDefaultSocket(t *testing.T) {

@@ -65,8 +65,9 @@ func (s Server) Run(ctx context.Context, args ...string) (string, error) {
 }
 
 // Source has the server do a batch of commands, one a line, that no command
-// line and no list of processes ever shows. The batch is done whole or not at
-// all if it is cut short on its way. Values in it are quoted by Quote.
+// line and no list of processes ever shows. The server's own show-messages does,
+// unless message-limit is 0 meanwhile. The batch is done whole or not at all if
+// it is cut short on its way. Values in it are quoted by Quote.
 func (s Server) Source(ctx context.Context, commands ...string) (string, error) {
 	batch := "if-shell -F 1 {\n" + strings.Join(commands, "\n") + "\n}\n"
 	return s.run(ctx, batch, []string{"source-file", "-"})

@@ -65,12 +65,15 @@ type NewSession struct {
 // NewSession makes a detached session whose pane stays when its program has
 // ended.
 func (u User) NewSession(ctx context.Context, n NewSession) error {
-	args := []string{"new-session", "-d", "-s", n.Name, "-c", n.Dir, "-x", "200", "-y", "50"}
+	// tmux takes the folder for a format.
+	dir := strings.ReplaceAll(n.Dir, "#", "##")
+	args := []string{"new-session", "-d", "-s", n.Name, "-c", dir, "-x", "200", "-y", "50"}
 	for _, e := range n.Env {
 		args = append(args, "-e", e)
 	}
-	// With a single argument tmux would have a shell take it apart.
-	args = append(args, "/bin/sh", "-c", `exec "$@"`, "sh")
+	// With a single argument tmux would have a shell take it apart; and where
+	// it cannot enter the folder it starts the program in another.
+	args = append(args, "/bin/sh", "-c", `cd -- "$0" && exec "$@"`, n.Dir)
 	args = escapeSemicolons(append(args, n.Argv...))
 	// In the same call: without remain-on-exit a program that ends at once
 	// takes the session along.
