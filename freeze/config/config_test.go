@@ -227,7 +227,7 @@ func TestLoadWithoutFamily(t *testing.T) {
 func TestLoadMissingFile(t *testing.T) {
 	_, err := config.Load(filepath.Join(t.TempDir(), config.Name))
 	require.ErrorIs(t, err, os.ErrNotExist)
-	require.ErrorContains(t, err, "freeze init")
+	require.ErrorContains(t, err, "write one, or name another with --config")
 }
 
 func TestExpand(t *testing.T) {

@@ -18,7 +18,7 @@ func Load(path string) (*Config, error) {
 	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("configuration %q is not there: %w; freeze init writes one", path, os.ErrNotExist)
+		return nil, fmt.Errorf("configuration %q is not there: %w; write one, or name another with --config", path, os.ErrNotExist)
 	}
 	if err != nil {
 		return nil, err

@@ -2,11 +2,13 @@ package cut_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
@@ -112,6 +114,21 @@ func TestReleaseOfAnotherFreeze(t *testing.T) {
 	after, err := os.ReadFile(manifest)
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))
+}
+
+// A derivation that is called off says by what, and not that it was killed.
+func TestDeriveIsCalledOff(t *testing.T) {
+	dir := demo(t)
+	text, err := os.ReadFile(filepath.Join(dir, "freeze.toml"))
+	require.NoError(t, err)
+	put(t, dir, "freeze.toml", string(text)+`
+[derive.slow]
+command = ["sleep", "60"]
+`)
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("told to stop"))
+	defer cancel()
+	_, err = open(t, dir).Derive("v1.0.0")(ctx, "slow", nil)
+	require.EqualError(t, err, `derivation slow, "sleep 60": told to stop, and said nothing`)
 }
 
 func TestPackageIsRecorded(t *testing.T) {

@@ -30,7 +30,7 @@ func (p *Project) Derive(version string) binding.Derive {
 		if err != nil {
 			return "", err
 		}
-		ctx, cancel := context.WithTimeout(ctx, deriveLimit)
+		ctx, cancel := context.WithTimeoutCause(ctx, deriveLimit, fmt.Errorf("it took longer than %v", deriveLimit))
 		defer cancel()
 		places := config.Places{Version: strings.TrimPrefix(version, "v")}
 		args := places.ExpandAll(d.Command)
@@ -39,8 +39,12 @@ func (p *Project) Derive(version string) binding.Derive {
 		cmd.Dir, cmd.Env = p.Config.Dir, p.env
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(stdin), &stdout, &stderr
 		cmd.WaitDelay = time.Second
-		if err := cmd.Run(); err != nil {
-			return "", fmt.Errorf("derivation %s, %q: %w\n%s", name, strings.Join(args, " "), err, lastLines(stderr.String(), 5))
+		err = cmd.Run()
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return "", fmt.Errorf("derivation %s, %q: %w%s", name, strings.Join(args, " "), err, said(stderr.String()))
 		}
 		return strings.TrimSuffix(stdout.String(), "\n"), nil
 	}

@@ -34,7 +34,7 @@ func verifyVersion(ctx context.Context, box sandbox.Config, program string, args
 		return fmt.Errorf("release %s: %q: %w", want, strings.Join(command, " "), err)
 	}
 	if code != 0 {
-		return fmt.Errorf("release %s: %q exited %d: %s", want, strings.Join(command, " "), code, lastLines(stderr.String(), 5))
+		return fmt.Errorf("release %s: %q exited %d%s", want, strings.Join(command, " "), code, said(stderr.String()))
 	}
 	if err := matchVersion(stdout.String(), want); err != nil {
 		return fmt.Errorf("release %s: %q: %w", want, strings.Join(command, " "), err)
@@ -63,8 +63,13 @@ func matchVersion(text, want string) error {
 	return nil
 }
 
-// lastLines returns the last n lines of what a program printed.
-func lastLines(text string, n int) string {
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+// said is the end of what a program printed, ready to follow a message.
+func said(text string) string {
+	const most = 5
+	text = strings.TrimRight(text, "\n")
+	if text == "" {
+		return ", and said nothing"
+	}
+	lines := strings.Split(text, "\n")
+	return "; its last lines:\n" + strings.Join(lines[max(0, len(lines)-most):], "\n")
 }
