@@ -104,7 +104,7 @@ func TestNewSession(t *testing.T) {
 // would make of the name; and it is the program's even if tmux cannot enter it.
 func TestNewSessionInItsFolder(t *testing.T) {
 	u := newUser(t)
-	for i, name := range []string{"plain", "#H", "##H", "#", "a#", "###{pane_id}", "#(echo x)", "#[fg=red]", "%Y", "$HOME", "-a", " b;", `q"'\`, "\u00e9", "#,"} {
+	for i, name := range []string{"plain", "#H", "##H", "#", "a#", "###{pane_id}", "#(echo x)", "#[fg=red]", "##[", "%Y", "$HOME", "-a", " b;", `q"'\`, "\u00e9", "#,"} {
 		dir := filepath.Join(filepath.Dir(u.Socket), name)
 		require.NoError(t, os.Mkdir(dir, 0o700))
 		session := "s" + strconv.Itoa(i)

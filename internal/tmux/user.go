@@ -65,9 +65,7 @@ type NewSession struct {
 // NewSession makes a detached session whose pane stays when its program has
 // ended.
 func (u User) NewSession(ctx context.Context, n NewSession) error {
-	// tmux takes the folder for a format.
-	dir := strings.ReplaceAll(n.Dir, "#", "##")
-	args := []string{"new-session", "-d", "-s", n.Name, "-c", dir, "-x", "200", "-y", "50"}
+	args := []string{"new-session", "-d", "-s", n.Name, "-c", literal(n.Dir), "-x", "200", "-y", "50"}
 	for _, e := range n.Env {
 		args = append(args, "-e", e)
 	}
@@ -82,6 +80,19 @@ func (u User) NewSession(ctx context.Context, n NewSession) error {
 		";", "set-option", "-p", "-t", exact, n.Option, n.Value)
 	_, err := u.Run(ctx, args...)
 	return err
+}
+
+var hashes = regexp.MustCompile(`#+\[?`)
+
+// literal is the format that gives s. Any number of # before a [ stay as they
+// are, for styles; other ones are halved.
+func literal(s string) string {
+	return hashes.ReplaceAllStringFunc(s, func(h string) string {
+		if strings.HasSuffix(h, "[") {
+			return h
+		}
+		return h + h
+	})
 }
 
 // exec runs tmux and returns what it printed, and what it said besides.
