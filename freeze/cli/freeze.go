@@ -107,6 +107,9 @@ func (a *app) printReport(r *cut.Report) error {
 	} else {
 		for _, rel := range r.Releases {
 			printRelease(a.stdout, a.stderr, rel)
+			if !a.quiet {
+				printNotes(a.stderr, rel)
+			}
 		}
 	}
 	if err := r.Err(); err != nil {
@@ -120,15 +123,9 @@ func printRelease(stdout, stderr io.Writer, r cut.ReleaseReport) {
 		fmt.Fprintln(stderr, "freeze: "+err.Error())
 		return
 	}
-	for _, note := range r.Notes {
-		fmt.Fprintf(stderr, "note: %s\n", note)
-	}
 	count := make(map[cut.Status]int)
 	for _, o := range r.Scenarios {
 		count[o.Status]++
-		for _, note := range o.Notes {
-			fmt.Fprintf(stderr, "note: %s %s/%s: %s\n", r.Version, o.Family, o.Scenario, note)
-		}
 	}
 	var parts []string
 	for _, s := range []cut.Status{cut.Frozen, cut.Added, cut.Replaced, cut.Dropped, cut.Identical, cut.Waived} {
@@ -137,4 +134,15 @@ func printRelease(stdout, stderr io.Writer, r cut.ReleaseReport) {
 		}
 	}
 	fmt.Fprintf(stdout, "%s: %s\n", r.Version, strings.Join(parts, ", "))
+}
+
+func printNotes(stderr io.Writer, r cut.ReleaseReport) {
+	for _, o := range r.Scenarios {
+		for _, note := range o.Notes {
+			fmt.Fprintf(stderr, "note: %s %s/%s: %s\n", r.Version, o.Family, o.Scenario, note)
+		}
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(stderr, "note: %s\n", note)
+	}
 }

@@ -26,8 +26,8 @@ type row struct {
 	Date     string `json:"date"`
 	Family   string `json:"family"`
 	Scenario string `json:"scenario"`
-	State    string `json:"state"` // frozen, missing, waived
-	Files    int    `json:"files"`
+	State    string `json:"state"`   // frozen, missing, waived
+	Entries  int    `json:"entries"` // files, folders and links
 	Bindings int    `json:"bindings"`
 	Reason   string `json:"reason,omitempty"` // of a waiver
 }
@@ -45,9 +45,9 @@ func (a *app) list() error {
 		return writeJSON(a.stdout, rows)
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "RELEASE\tDATE\tSCENARIO\tSTATE\tFILES\tBINDINGS\tREASON")
+	fmt.Fprintln(w, "RELEASE\tDATE\tSCENARIO\tSTATE\tENTRIES\tBINDINGS\tREASON")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%s/%s\t%s\t%d\t%d\t%s\n", r.Version, r.Date, r.Family, r.Scenario, r.State, r.Files, r.Bindings, r.Reason)
+		fmt.Fprintf(w, "%s\t%s\t%s/%s\t%s\t%d\t%d\t%s\n", r.Version, r.Date, r.Family, r.Scenario, r.State, r.Entries, r.Bindings, r.Reason)
 	}
 	return w.Flush()
 }
@@ -71,7 +71,7 @@ func list(p *cut.Project) ([]row, error) {
 			}
 			if f := frozen[sc.Family]; f != nil && f.Scenarios[sc.Name] != nil {
 				row.State = "frozen"
-				row.Files, row.Bindings = len(f.Scenarios[sc.Name].Entries), len(f.Scenarios[sc.Name].Bindings)
+				row.Entries, row.Bindings = len(f.Scenarios[sc.Name].Entries), len(f.Scenarios[sc.Name].Bindings)
 			}
 			rows = append(rows, row)
 		}

@@ -123,7 +123,7 @@ func (f *freezer) run(ctx context.Context, targets []*target) *Report {
 	wg.Wait()
 	report := new(Report)
 	for _, t := range targets {
-		report.Releases = append(report.Releases, f.finish(ctx, t))
+		report.Releases = append(report.Releases, f.finish(ctx, t, targets))
 	}
 	return report
 }

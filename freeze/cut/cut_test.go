@@ -152,7 +152,9 @@ file = "**/nothing.json"
 pointer = "/pid"
 kind = "decimal"
 `)
-	want := []string{`freeze.toml declares "/pid" of "**/nothing.json" in "notes" as decimal, and there is nothing of the kind in what v1.0.0 leaves`}
+	program, err := os.ReadFile(filepath.Join(dir, "demo.sh"))
+	require.NoError(t, err)
+	want := []string{`freeze.toml declares "/pid" of "**/nothing.json" in family "notes" as decimal, and no release leaves anything there`}
 	if diff := cmp.Diff(want, ok(t, add(t, open(t, dir), "v1.0.0")).Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
@@ -162,6 +164,11 @@ mkdir -p "$state" && printf '{"pid":%s}\n' $$ >"$state/nothing.json"
 `)
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "builds")))
 	require.Empty(t, ok(t, add(t, open(t, dir), "v1.1.0")).Notes)
+
+	// A release that leaves nothing there is no reason for a note once another does.
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "builds")))
+	put(t, dir, "demo.sh", string(program))
+	require.Empty(t, ok(t, add(t, open(t, dir), "v1.2.0")).Notes)
 }
 
 // One digest stands for two stories where a command is in effect with tmux only.

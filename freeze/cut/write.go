@@ -70,7 +70,7 @@ func producer(version string, b *provider.Build, known map[string]string) fixtur
 }
 
 // finish writes what is new of a release, if all of it succeeded, and reports.
-func (f *freezer) finish(ctx context.Context, t *target) ReleaseReport {
+func (f *freezer) finish(ctx context.Context, t *target, targets []*target) ReleaseReport {
 	report := ReleaseReport{Version: t.release.Version, Commit: t.release.Commit}
 	if t.build != nil {
 		report.Cached = t.build.Cached
@@ -93,7 +93,11 @@ func (f *freezer) finish(ctx context.Context, t *target) ReleaseReport {
 		report.fail(fmt.Errorf("release %s: nothing of it was written: %w", t.release.Version, context.Cause(ctx)))
 		return report
 	}
-	report.Notes = f.useless(t)
+	var err error
+	if report.Notes, err = f.useless(t, targets); err != nil {
+		report.fail(err)
+		return report
+	}
 	if t.head() {
 		return report
 	}
