@@ -166,7 +166,7 @@ func TestGit(t *testing.T) {
 
 func TestStartErrors(t *testing.T) {
 	t.Parallel()
-	taken := sandbox.FreshRoot(8)
+	taken := hiddenRoot() // an empty folder of another name would be reaped
 	require.NoError(t, os.Mkdir(taken, 0o700))
 	link := sandbox.FreshRoot(8)
 	require.NoError(t, os.Symlink(taken, link))

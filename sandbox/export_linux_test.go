@@ -7,3 +7,6 @@ func Without(cfg Config, letters string) Config {
 	}
 	return cfg
 }
+
+// Inspect is what Boxes says of one box, wherever it lies.
+func Inspect(root string) (Found, bool, error) { return place(root).inspect() }

@@ -48,7 +48,7 @@ func TestForeignHolder(t *testing.T) {
 // its caller does.
 func TestHolderGoesLater(t *testing.T) {
 	t.Parallel()
-	root := sandbox.FreshRoot(8)
+	root := hiddenRoot()
 	t.Cleanup(func() { os.RemoveAll(root) })
 	caller, said := player(t, nil, "held", root)
 	require.Equal(t, "up", said)

@@ -158,7 +158,7 @@ func TestLayerNamespace(t *testing.T) {
 		return b, seconds
 	}
 	t.Run("on", func(t *testing.T) {
-		b, seconds := leave(t, sandbox.Config{Tools: tools})
+		b, seconds := leave(t, sandbox.Config{Root: hiddenRoot(), Tools: tools})
 		if b.Namespace() == "" {
 			killAll(t, seconds)
 			t.Skip("this machine gives no namespace")
@@ -168,7 +168,7 @@ func TestLayerNamespace(t *testing.T) {
 		require.NoDirExists(t, b.Root())
 	})
 	t.Run("off", func(t *testing.T) {
-		b, seconds := leave(t, sandbox.Config{Tools: tools, NoNamespace: true})
+		b, seconds := leave(t, sandbox.Config{Root: hiddenRoot(), Tools: tools, NoNamespace: true})
 		t.Cleanup(func() { os.RemoveAll(b.Root()) })
 		err := held(t, b.Close())
 		require.Contains(t, err.Why, "nobody can tell any more what was started in it")

@@ -42,8 +42,7 @@ func TestPauseAfterTheCaller(t *testing.T) {
 	runs := make(chan request)
 	close(runs)
 	s := supervisor{runs: runs}
-	s.pause(0)
-	s.pause(0)
+	s.pause(time.Minute)
 	started := time.Now()
 	s.pause(50 * time.Millisecond)
 	require.GreaterOrEqual(t, time.Since(started), 50*time.Millisecond)
