@@ -172,7 +172,7 @@ func TestFaultKillsBinary(t *testing.T) {
 	require.NoError(t, err)
 	firings, err := b.Firings()
 	require.NoError(t, err)
-	want := []sandbox.Firing{{Fault: 7, Caller: pid, Program: "touch", Signal: "SIGKILL",
+	want := []sandbox.Firing{{Fault: 7, PID: pid, Program: "touch", Signal: "SIGKILL",
 		Command: "app -c echo $$ >pid; touch x; true"}}
 	if diff := cmp.Diff(want, firings, cmpopts.IgnoreFields(sandbox.Firing{}, "Time")); diff != "" {
 		t.Errorf("firings (-want +got)\n%s", diff)

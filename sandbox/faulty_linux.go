@@ -52,9 +52,9 @@ func (f *faulty) run() (int, error) {
 		if fault.Message != "" {
 			fmt.Fprintln(os.Stderr, fault.Message)
 		}
-		return fault.Code, f.fired(Firing{Fault: fault.ID})
+		return fault.Code, f.firedHere(*fault)
 	case Hang:
-		if err := f.fired(Firing{Fault: fault.ID}); err != nil {
+		if err := f.firedHere(*fault); err != nil {
 			return 0, err
 		}
 		for {
@@ -217,7 +217,12 @@ func (f *faulty) killCaller(fault Fault) error {
 	if err := signalProcess(caller.pid, caller.start, unix.SIGKILL); err != nil {
 		return fmt.Errorf("ending the caller, pid %d: %w", caller.pid, err)
 	}
-	return f.fired(Firing{Fault: fault.ID, Caller: caller.pid, Command: command, Signal: "SIGKILL"})
+	return f.fired(Firing{Fault: fault.ID, PID: caller.pid, Command: command, Signal: "SIGKILL"})
+}
+
+// firedHere records a fault that ends no other process.
+func (f *faulty) firedHere(fault Fault) error {
+	return f.fired(Firing{Fault: fault.ID, PID: os.Getpid(), Command: strings.Join(append([]string{f.program}, f.args...), " ")})
 }
 
 func (f *faulty) fired(firing Firing) error {

@@ -126,8 +126,8 @@ type Fault struct {
 type Firing struct {
 	Fault   int       `json:"fault"`
 	Time    time.Time `json:"time"`
-	Caller  int       `json:"caller,omitempty"` // pid of the process that was ended, as the box numbers it
 	Program string    `json:"program"`
-	Command string    `json:"command"` // of the process that was ended
+	PID     int       `json:"pid"`     // of the caller that was ended, else of the program that failed or hangs; as the box numbers it
+	Command string    `json:"command"` // of that process
 	Signal  string    `json:"signal,omitempty"`
 }

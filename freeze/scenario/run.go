@@ -222,7 +222,8 @@ func faultRecords(box *sandbox.Box, declared []sandbox.Fault) ([]fixture.FaultRe
 		r := fixture.FaultRecord{Program: f.Program, Stdin: f.Stdin, Pattern: f.Pattern, Action: string(f.Action), Count: f.Count}
 		for _, g := range firings {
 			if g.Fault == f.ID {
-				r.Fired = append(r.Fired, fixture.Firing{PID: g.Caller, Command: g.Command, Signal: g.Signal})
+				command := strings.ReplaceAll(g.Command, box.Root()+"/", "") // bin/jot, wherever the box was
+				r.Fired = append(r.Fired, fixture.Firing{PID: g.PID, Command: command, Signal: g.Signal})
 			}
 		}
 		recs = append(recs, r)

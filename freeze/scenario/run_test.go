@@ -94,26 +94,32 @@ func TestRunCapturesWhole(t *testing.T) {
 	require.Equal(t, "tmux "+res.Run.Known["tmux"], strings.TrimSpace(output(t, "tmux", "-V")))
 }
 
+// Each fault is recorded with the process it happened to: the caller that was
+// ended, or the program that failed.
 func TestFaultsAreRecorded(t *testing.T) {
 	s := makeSubject(t, "shell")
-	res := run(t, s.spec(t, "killed", "v1.0.0"))
-	got := res.Faults
+	killed := run(t, s.spec(t, "killed", "v1.0.0"))
+	refused := run(t, s.spec(t, "refused", "v1.0.0"))
+	got := append(killed.Faults, refused.Faults...)
 	for i := range got {
 		for j := range got[i].Fired {
 			require.Positive(t, got[i].Fired[j].PID)
-			require.Contains(t, got[i].Fired[j].Command, "jot")
-			got[i].Fired[j].PID, got[i].Fired[j].Command = 0, ""
+			got[i].Fired[j].PID = 0
 		}
 	}
+	failed := fixture.Firing{Command: "git hash-object --stdin"}
 	want := []fixture.FaultRecord{
-		{Program: "git", Pattern: "worktree add", Action: "kill-caller-after", Count: 1, Fired: []fixture.Firing{{Signal: "SIGKILL"}}},
-		{Program: "git", Stdin: true, Pattern: "never written", Action: "kill-caller", Count: 1, Fired: []fixture.Firing{{Signal: "SIGKILL"}}},
+		{Program: "git", Pattern: "worktree add", Action: "kill-caller-after", Count: 1,
+			Fired: []fixture.Firing{{Command: "/bin/sh bin/jot tree lost", Signal: "SIGKILL"}}},
+		{Program: "git", Stdin: true, Pattern: "never written", Action: "kill-caller", Count: 1,
+			Fired: []fixture.Firing{{Command: "/bin/sh bin/jot add never written", Signal: "SIGKILL"}}},
+		{Program: "git", Stdin: true, Pattern: "secret", Action: "fail", Count: 2, Fired: []fixture.Firing{failed, failed}},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("faults (-want +got)\n%s", d)
 	}
-	require.Contains(t, paths(res, "home"), "file home/.local/state/jot/trees/lost/note.md")
-	require.NotContains(t, paths(res, "home"), "file home/.local/state/jot/trees/lost.json")
+	require.Contains(t, paths(killed, "home"), "file home/.local/state/jot/trees/lost/note.md")
+	require.NotContains(t, paths(killed, "home"), "file home/.local/state/jot/trees/lost.json")
 }
 
 func TestKeep(t *testing.T) {
