@@ -122,6 +122,9 @@ func fractionLen(text []byte) int {
 	return runOf(text[dot+1:], digit)
 }
 
+// floatForm is the form of seconds with a fraction.
+const floatForm = "unix s.f"
+
 // clockForm is everything about a written time but its value and fraction:
 // separator and zone, or the unit.
 func clockForm(text []byte) string {
@@ -134,21 +137,27 @@ func clockForm(text []byte) string {
 	}
 	whole := runOf(text, digit)
 	if whole < len(text) {
-		return "unix s.f"
+		return floatForm
 	}
 	return "unix " + strconv.Itoa(whole)
 }
 
 // fractions judges the fractions of two times in the same place. Writers that
-// drop trailing zeros (RFC3339Nano) show nine digits, or eight, or seven; fewer
-// than that is another unit, or a chance of one in a thousand.
+// drop trailing zeros (RFC3339Nano) show nine digits, or eight, or seven, and
+// a floating-point number of seconds in its shortest form (Python's time.time)
+// seven, six or five; fewer than that is another unit, or a chance of one in
+// some hundred.
 func fractions(x, y []byte) (same, chance bool) {
 	short, long := x, y
 	if fractionLen(x) > fractionLen(y) {
 		short, long = y, x
 	}
 	s, l := fractionLen(short), fractionLen(long)
-	if s == l || s >= 7 {
+	few := 7
+	if clockForm(x) == floatForm && l <= 7 {
+		few = 5
+	}
+	if s == l || s >= few {
 		return true, false
 	}
 	return false, trimmed(short) && trimmed(long)

@@ -1,6 +1,7 @@
 package binding_test
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -149,6 +150,22 @@ func TestTimesMayCoincideInOneBox(t *testing.T) {
 	_, ds = binding.Find(write(rootA, 1, time.Second), write(rootB, 2, -time.Second), nil, nil)
 	require.Len(t, ds, 1)
 	require.Contains(t, ds[0].Why, "comes after")
+}
+
+// A floating-point number of seconds in its shortest form has seven digits
+// after the dot, or fewer where the last ones are zero.
+func TestFloatingSeconds(t *testing.T) {
+	fraction := map[uint64]string{1: "1234567", 2: "123457", 3: "12346", 4: "7654321"}
+	_, ds := boxes(t, func(b *box) {
+		b.put("home/a.json", fmt.Sprintf(`{"time": %d.%s}`, b.from.Unix()+1, fraction[b.seed]))
+	})
+	noDifference(t, "Find", ds)
+	fraction[2] = "12"
+	_, ds = boxes(t, func(b *box) {
+		b.put("home/a.json", fmt.Sprintf(`{"time": %d.%s}`, b.from.Unix()+1, fraction[b.seed]))
+	})
+	require.Len(t, ds, 1)
+	require.Contains(t, ds[0].Why, "7 digits of a second against 2")
 }
 
 func TestWhatChanceExplains(t *testing.T) {
