@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
@@ -61,9 +62,17 @@ func place(ctx context.Context, main git.Tree, want []git.Change, base string) (
 	}
 	if len(taken) > 0 {
 		slices.Sort(taken)
-		return nil, fmt.Errorf("%q has changes of its own in %s: commit them, stash them or move them away", main.Dir, strings.Join(slices.Compact(taken), ", "))
+		return nil, fmt.Errorf("%q has changes of its own in %s: commit them, stash them or move them away", main.Dir, quoted(slices.Compact(taken)))
 	}
 	return done, nil
+}
+
+func quoted(names []string) string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = strconv.Quote(name)
+	}
+	return strings.Join(all, ", ")
 }
 
 func deleted(files []git.Change) []string {

@@ -46,14 +46,14 @@ func TestApplyRefuses(t *testing.T) {
 		want string
 	}{
 		{"a base that moved", func(b *bench) { b.write(b.main, "z", "z\n"); b.commit(b.main) }, "check that commit out"},
-		{"a changed file", func(b *bench) { b.write(b.main, "a", "mine\n") }, "has changes of its own in a"},
+		{"a changed file", func(b *bench) { b.write(b.main, "a", "mine\n") }, "has changes of its own in \"a\""},
 		{"a staged file", func(b *bench) {
 			b.write(b.main, "a", "mine\n")
 			require.NoError(b, b.main.Do(b.Context(), "add", "a"))
-		}, "has changes of its own in a"},
-		{"a file where one is to be", func(b *bench) { b.write(b.main, "new", "mine\n") }, "has changes of its own in new"},
-		{"an ignored file where one is to be", func(b *bench) { b.write(b.main, "new.log", "mine\n") }, "has changes of its own in new.log"},
-		{"a folder where a file is to be", func(b *bench) { b.write(b.main, "new/x.log", "mine\n") }, "has changes of its own in new/x.log"},
+		}, "has changes of its own in \"a\""},
+		{"a file where one is to be", func(b *bench) { b.write(b.main, "new", "mine\n") }, "has changes of its own in \"new\""},
+		{"an ignored file where one is to be", func(b *bench) { b.write(b.main, "new.log", "mine\n") }, "has changes of its own in \"new.log\""},
+		{"a folder where a file is to be", func(b *bench) { b.write(b.main, "new/x.log", "mine\n") }, "has changes of its own in \"new/x.log\""},
 		{"a patch of another run", func(b *bench) { b.write(git.Tree{Dir: b.store.StateDir}, "runs/one/changes.patch", "") }, "is not the patch"},
 		{"a patch that is gone", func(b *bench) {
 			require.NoError(b, os.Remove(filepath.Join(b.store.StateDir, "runs/one/changes.patch")))

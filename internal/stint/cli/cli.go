@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -141,15 +142,17 @@ func (a *app) with(do func(ctx context.Context, r *runner.Runner, cmd *cobra.Com
 
 // print prints the answer: v as JSON if that was asked for, else text.
 func (a *app) print(v any, text func(w io.Writer)) error {
-	if !a.json {
-		text(a.stdout)
-		return nil
+	var answer bytes.Buffer
+	if a.json {
+		b, err := readers.Encode(v)
+		if err != nil {
+			return err
+		}
+		answer.Write(b)
+	} else {
+		text(&answer)
 	}
-	b, err := readers.Encode(v)
-	if err != nil {
-		return err
-	}
-	_, err = a.stdout.Write(b)
+	_, err := answer.WriteTo(a.stdout)
 	return err
 }
 

@@ -2,7 +2,9 @@ package cli_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -18,6 +20,28 @@ func stint(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	code = cli.Main(args, os.Environ(), os.Stdin, &out, &errs)
 	return code, out.String(), errs.String()
+}
+
+// full is a disk that is.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// An answer that does not arrive is no success.
+func TestAnswerThatIsNotWritten(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", "")
+	t.Setenv("STINT_STATE_DIR", "")
+	t.Chdir(t.TempDir())
+	require.NoError(t, exec.Command("git", "init", "-q").Run())
+	code, _, errs := stint(t, "init")
+	require.Zero(t, code, errs)
+	for _, args := range [][]string{{"init"}, {"session", "list"}, {"runs", "list"}, {"runs", "list", "--json"}} {
+		var said bytes.Buffer
+		code := cli.Main(args, os.Environ(), os.Stdin, full{}, &said)
+		require.Equal(t, 1, code, args)
+		require.Equal(t, "stint: no space left\n", said.String(), args)
+	}
 }
 
 var available = regexp.MustCompile(`(?m)^  ([a-z]+) +[A-Z]`)

@@ -48,7 +48,7 @@ It commits nothing. Commit stint.toml yourself; the marker stays untracked.`,
 			return err
 		}
 		if made.Shared {
-			a.note("%s is tracked by git or a symlink, so the project's id is taken from its path: git rm --cached %[1]s gives it an id of its own", reader.MarkerFile)
+			a.note("%s is tracked by git or no regular file, so the project's id is taken from its path: untrack it by git rm --cached %[1]s, or move it away, for an id of its own", reader.MarkerFile)
 		}
 		v := initView{made.ID, made.Tree.Dir, made.StateDir, made.Marker, made.Config, made.Shared}
 		return a.print(v, func(w io.Writer) { initText(w, v) })

@@ -93,7 +93,7 @@ func listText(w io.Writer, v sessionsAnswer) {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "ID\tSTATE\tLIVE\tREPOSITORY\tHARNESS\tCREATED")
 		for _, s := range v.Sessions {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, s.State, s.Live, s.Stale, s.Harness, clock(s.CreatedAt))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, s.State, s.Live, s.Stale, plain(s.Harness), clock(s.CreatedAt))
 		}
 		t.Flush()
 	}

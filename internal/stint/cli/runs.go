@@ -106,15 +106,16 @@ func runText(w io.Writer, m *artifact.Manifest) {
 }
 
 func fileText(f artifact.File) string {
+	name := plain(f.Path)
 	switch {
 	case f.OldMode == "":
-		return "added    " + f.Path
+		return "added    " + name
 	case f.NewMode == "":
-		return "deleted  " + f.Path
+		return "deleted  " + name
 	case f.OldMode != f.NewMode:
-		return fmt.Sprintf("changed  %s (mode %s to %s)", f.Path, f.OldMode, f.NewMode)
+		return fmt.Sprintf("changed  %s (mode %s to %s)", name, f.OldMode, f.NewMode)
 	}
-	return "changed  " + f.Path
+	return "changed  " + name
 }
 
 // diffAnswer is what runs diff --json prints. JSON holds UTF-8 only, so a

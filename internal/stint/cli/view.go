@@ -3,6 +3,9 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
@@ -64,10 +67,10 @@ func showText(w io.Writer, e session.Entry) {
 	}
 	for _, line := range [][2]string{
 		{"session", e.ID}, {"state", string(e.State)}, {"live", live}, {"repository", e.Repository + " (" + string(e.Stale) + ")"},
-		{"harness", e.Harness}, {"branch", e.Branch}, {"base", e.Base}, {"fingerprint", e.Fingerprint},
+		{"harness", plain(e.Harness)}, {"branch", e.Branch}, {"base", e.Base}, {"fingerprint", e.Fingerprint},
 		{"worktree", e.Worktree}, {"run root", e.RunRoot}, {"tmux", e.TmuxSession + " on " + e.TmuxSocket},
 		{"created", clock(e.CreatedAt)}, {"opened", clock(e.OpenedAt)}, {"closed", clock(e.ClosedAt)},
-		{"revision", fmt.Sprint(e.Revision)}, {"failure", e.Failure},
+		{"revision", fmt.Sprint(e.Revision)}, {"failure", plain(e.Failure)},
 	} {
 		if line[1] != "" {
 			fmt.Fprintf(w, "%-12s %s\n", line[0], line[1])
@@ -84,6 +87,14 @@ func closeText(w io.Writer, c *runner.Closed) {
 	for _, l := range c.Discarded {
 		fmt.Fprintf(w, "  given up: %s\n", l)
 	}
+}
+
+// plain is s, quoted if a terminal would take it for more than text.
+func plain(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(s)
+	}
+	return s
 }
 
 func count(n int, what string) string {

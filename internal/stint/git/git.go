@@ -40,16 +40,21 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("git %s in %q: %v: %s", e.Command, e.Dir, e.Err, oneLine(e.Said))
+	text := fmt.Sprintf("git %s in %q: %v", e.Command, e.Dir, e.Err)
+	if said := oneLine(e.Said); said != "" {
+		text += ": " + said
+	}
+	return text
 }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// located are the variables that make git work elsewhere than in its folder.
+// located are the variables that make git work elsewhere than in its folder, or
+// take a path for something else.
 // A git hook or alias hands them to what it runs.
 var located = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY",
 	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_LITERAL_PATHSPECS",
-	"GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS"}
+	"GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS"}
 
 // Environ is env without the variables that would have a git find another
 // repository than that of its folder. Programs that call git want it as well.
