@@ -2,6 +2,8 @@ package ledger_test
 
 import (
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -271,4 +273,16 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("Encode after Parse (-want +got)\n%s", diff)
 		}
 	})
+}
+
+// The example of the documentation is a ledger.
+func TestDocumentedLedger(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "releases.md"))
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(page), "```toml\n")
+	example, _, ok := strings.Cut(rest, "```")
+	require.True(t, ok, "docs/releases.md has no example")
+	l, err := ledger.Parse([]byte(example))
+	require.NoError(t, err)
+	require.Len(t, l.Releases, 2)
 }
