@@ -124,6 +124,13 @@ func TestNewSessionInItsFolder(t *testing.T) {
 	}
 }
 
+func TestNoTmux(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := tmux.User{Socket: "/nowhere"}.ListMarked(t.Context(), "@owner")
+	require.ErrorIs(t, err, exec.ErrNotFound)
+	require.EqualError(t, err, `tmux list-panes on "/nowhere": exec: "tmux": executable file not found in $PATH`)
+}
+
 func TestDefaultSocket(t *testing.T) {
 	u := newUser(t)
 	dir := filepath.Dir(u.Socket)

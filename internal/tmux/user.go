@@ -45,6 +45,8 @@ func (u User) Run(ctx context.Context, args ...string) (string, error) {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return "", fmt.Errorf("tmux %s on %q: no answer: %w", args[0], u.Socket, err)
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("tmux %s on %q: %w", args[0], u.Socket, err)
 	case err != nil:
 		return "", Server{Socket: u.Socket}.answer(args[0], said, err)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -120,6 +122,9 @@ func (t Tree) AddWorktree(ctx context.Context, dir, branch string) error {
 // repository. A folder that was made again in the place of one is none: git
 // would answer there for whatever repository is around it.
 func (t Tree) Linked(ctx context.Context, dir string) error {
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%q is gone", dir)
+	}
 	in := Tree{Dir: dir, Env: t.Env}
 	out, err := in.Out(ctx, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir")
 	if err != nil {
