@@ -19,6 +19,10 @@ import (
 
 func TestMain(m *testing.M) {
 	sandbox.Main(scenario.Role())
+	// Under the race detector each freeze would sleep a second before it ends.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){
 		"freeze": func() { os.Exit(cli.Main(os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr)) },
 	})
@@ -44,6 +48,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PERMAFROST_CACHE", filepath.Join(env.WorkDir, "builds"))
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o700)
 		},
