@@ -111,8 +111,8 @@ func (a *app) sessionShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show all that is known of a session",
-		Example: `  stint session show 4k8x2mzq0t
-  stint session show 4k8x2mzq0t --json`,
+		Example: `  stint session show 4f8a2c0e91b7
+  stint session show 4f8a2c0e91b7 --json`,
 		Args: takes(cobra.ExactArgs(1)),
 	}
 	cmd.RunE = a.with(func(ctx context.Context, r *runner.Runner, _ *cobra.Command, args []string) error {

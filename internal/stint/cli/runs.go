@@ -19,7 +19,7 @@ func (a *app) runs() *cobra.Command {
 		Use:   "runs",
 		Short: "Look at, apply and discard the artifacts that checkpoints made",
 		Example: `  stint runs list
-  stint runs apply 9w3nbv6x1c`,
+  stint runs apply 9b3d5a6f1c28`,
 		Args: cobra.ArbitraryArgs,
 		RunE: needsCommand,
 	}
@@ -34,7 +34,7 @@ func (a *app) runsList() *cobra.Command {
 		Use:   "list",
 		Short: "List the project's runs",
 		Example: `  stint runs list
-  stint runs list --state pending --session 4k8x2mzq0t
+  stint runs list --state pending --session 4f8a2c0e91b7
   stint runs list --json`,
 		Args: takes(cobra.NoArgs),
 	}
@@ -82,7 +82,7 @@ func runsText(w io.Writer, v runsAnswer) {
 }
 
 func (a *app) runsShow() *cobra.Command {
-	return a.onRun("show RUN", "Show all that is known of a run, and the files it changes", "", "show 9w3nbv6x1c",
+	return a.onRun("show RUN", "Show all that is known of a run, and the files it changes", "", "show 9b3d5a6f1c28",
 		func(_ context.Context, r *runner.Runner, id string) error {
 			m, err := r.Runs.Get(id)
 			if err != nil {
@@ -127,7 +127,7 @@ type diffAnswer struct {
 }
 
 func (a *app) runsDiff() *cobra.Command {
-	return a.onRun("diff RUN", "Print a run's patch, as git apply takes it", "", "diff 9w3nbv6x1c",
+	return a.onRun("diff RUN", "Print a run's patch, as git apply takes it", "", "diff 9b3d5a6f1c28",
 		func(_ context.Context, r *runner.Runner, id string) error {
 			m, err := r.Runs.Get(id)
 			if err != nil {
@@ -150,7 +150,7 @@ func (a *app) runsApply() *cobra.Command {
 		`apply changes the files of the main work tree, all of them or none, and leaves
 the index alone: review, add and commit them as your own. It is refused unless
 the commit that the run was made on is checked out and none of the files has
-changes of its own.`, "apply 9w3nbv6x1c",
+changes of its own.`, "apply 9b3d5a6f1c28",
 		func(ctx context.Context, r *runner.Runner, id string) error {
 			m, err := r.Apply(ctx, id)
 			if err != nil {
@@ -165,7 +165,7 @@ changes of its own.`, "apply 9w3nbv6x1c",
 func (a *app) runsDiscard() *cobra.Command {
 	return a.onRun("discard RUN", "Say that a pending run is not wanted",
 		`discard marks a pending run as not wanted: it can no longer be applied, and no
-longer counts as a saved copy of the session's work. The patch is kept.`, "discard 9w3nbv6x1c",
+longer counts as a saved copy of the session's work. The patch is kept.`, "discard 9b3d5a6f1c28",
 		func(ctx context.Context, r *runner.Runner, id string) error {
 			m, err := r.Runs.Discard(ctx, id)
 			if err != nil {

@@ -73,8 +73,8 @@ func (a *app) sessionAttach() *cobra.Command {
 		Short: "Show an open session on this terminal",
 		Long: `attach shows the session's pane on this terminal, until you detach (C-b d) or
 the program ends. From inside of the same tmux server it switches over.`,
-		Example: `  stint session attach 4k8x2mzq0t
-  stint session attach 4k8x2mzq0t --read-only`,
+		Example: `  stint session attach 4f8a2c0e91b7
+  stint session attach 4f8a2c0e91b7 --read-only`,
 		Args: takes(cobra.ExactArgs(1)),
 	}
 	cmd.Flags().BoolVar(&readOnly, "read-only", false, "look on: what you type does not reach the session")
@@ -109,7 +109,7 @@ func (a *app) sessionCheckpoint() *cobra.Command {
 commit it started from, untracked files included, as a run that can be
 applied or discarded later. The session goes on. Files that git ignores are
 not saved, and work that a text patch cannot hold is refused.`,
-		Example: `  stint session checkpoint 4k8x2mzq0t`,
+		Example: `  stint session checkpoint 4f8a2c0e91b7`,
 		Args:    takes(cobra.ExactArgs(1)),
 	}
 	cmd.RunE = a.with(func(ctx context.Context, r *runner.Runner, _ *cobra.Command, args []string) error {
@@ -139,9 +139,9 @@ gives up all of it, --discard=KIND,... only those kinds.
 
 A session in whatever state is closed, also one whose workspace is gone.
 Closing a closed one changes nothing.`,
-		Example: `  stint session close 4k8x2mzq0t
-  stint session close 4k8x2mzq0t --discard=ignored
-  stint session close 4k8x2mzq0t --discard`,
+		Example: `  stint session close 4f8a2c0e91b7
+  stint session close 4f8a2c0e91b7 --discard=ignored
+  stint session close 4f8a2c0e91b7 --discard`,
 		Args: takes(cobra.ExactArgs(1)),
 	}
 	cmd.Flags().StringSliceVar(&discard, "discard", nil, "give up unsaved work, of these `kinds` only")

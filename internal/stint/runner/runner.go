@@ -10,6 +10,7 @@ package runner
 import (
 	"context"
 	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path"
@@ -77,13 +78,10 @@ func (r *Runner) worktree(d *doc.Document) git.Tree {
 	return git.Tree{Dir: d.Worktree, Env: r.Env, Scratch: scratch}
 }
 
-// newID has no vowels, so that it spells no word, and 49 bits.
+// newID has 48 bits, in hexadecimal: a form that programs other than stint
+// take for an id.
 func newID() string {
-	const letters = "0123456789bcdfghjkmnpqrstvwxyz"
-	var b [10]byte
+	var b [6]byte
 	rand.Read(b[:])
-	for i := range b {
-		b[i] = letters[int(b[i])%len(letters)]
-	}
-	return string(b[:])
+	return hex.EncodeToString(b[:])
 }

@@ -39,7 +39,7 @@ func TestNewID(t *testing.T) {
 	seen := make(map[string]bool)
 	for range 1000 {
 		id := newID()
-		if !readers.ID(id) || len(id) != 10 || seen[id] {
+		if !readers.ID(id) || len(id) != 12 || seen[id] {
 			t.Fatalf("newID() = %q", id)
 		}
 		seen[id] = true
