@@ -108,6 +108,8 @@ func TestCorpusRules(t *testing.T) {
 		}, contracts.Problem{contracts.Bytes, "notes/v1.0.0/add", "recorded 2 times"}},
 		{"a witness that does not hold", replace(v10, `"match":"stays"`, `"match":"went"`),
 			contracts.Problem{contracts.Bytes, "notes/v1.0.0/add", "went"}},
+		{"a manifest edited where nothing else shows it", replace(v10, `"from": "20`, `"from": "19`),
+			contracts.Problem{contracts.Ledger, v10, "not the manifest that was frozen"}},
 		{"a manifest of another release", func(t *testing.T, dir string) {
 			require.NoError(t, os.Remove(filepath.Join(dir, v11)))
 			require.NoError(t, os.Rename(filepath.Join(dir, v10), filepath.Join(dir, v11)))

@@ -130,7 +130,7 @@ func (f *freezer) write(t *target, outcomes []Outcome) (written bool, err error)
 	if err != nil {
 		return false, err
 	}
-	if err := record(entries, t, outcomes, f.req.Why); err != nil {
+	if err := record(entries, t, releases, outcomes, f.req.Why); err != nil {
 		return false, err
 	}
 	encoded := entries.Encode()
@@ -206,23 +206,30 @@ func (t *target) releases() ([]*fixture.Release, error) {
 	return slices.SortedFunc(maps.Values(changed), func(a, b *fixture.Release) int { return cmp.Compare(a.Family, b.Family) }), nil
 }
 
-// record enters a target into a ledger: as a new release, or with why its
+// record enters what is written of a target into a ledger, and why its
 // fixtures were replaced.
-func record(l *ledger.Ledger, t *target, outcomes []Outcome, why string) error {
+func record(l *ledger.Ledger, t *target, releases []*fixture.Release, outcomes []Outcome, why string) error {
 	if t.isNew {
-		return l.Add(t.release)
+		if err := l.Add(t.release); err != nil {
+			return err
+		}
 	}
-	today := time.Now().UTC().Format(time.DateOnly)
 	i := slices.IndexFunc(l.Releases, func(r ledger.Release) bool { return r.Version == t.release.Version })
 	if i < 0 {
 		return fmt.Errorf("release %s is no longer in the ledger", t.release.Version)
 	}
-	l.Releases = slices.Clone(l.Releases)
-	r := &l.Releases[i]
-	r.Replaced = slices.Clone(r.Replaced)
+	entry := &l.Releases[i]
+	for _, r := range releases {
+		seal, err := r.Seal()
+		if err != nil {
+			return err
+		}
+		entry.Seal(r.Family, seal)
+	}
+	today := time.Now().UTC().Format(time.DateOnly)
 	for _, o := range outcomes {
 		if o.Status == Replaced || o.Status == Dropped {
-			r.Replaced = append(r.Replaced, ledger.Replaced{Family: o.Family, Scenario: o.Scenario, Why: why, Date: today})
+			entry.Replaced = append(entry.Replaced, ledger.Replaced{Family: o.Family, Scenario: o.Scenario, Why: why, Date: today})
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,6 +23,7 @@ const (
 	NoRelease      Kind = "no-release"      // a folder of fixtures has no release
 	NeedlessWaiver Kind = "needless-waiver" // what is waived is there, or nothing that anybody expects
 	Stray          Kind = "stray"           // a file or folder that is no release's
+	Edited         Kind = "edited"          // a manifest is not the one that was frozen
 )
 
 // Problem is one disagreement between ledger and folders.
@@ -116,42 +118,56 @@ func (c *check) family(l *Ledger, family string) error {
 
 func (c *check) folder(l *Ledger, family, version string) error {
 	dir := path.Join(family, version)
-	scenarios, err := c.scenarios(dir)
-	if err != nil || len(scenarios) == 0 {
+	manifest, err := c.manifest(dir)
+	if err != nil || len(manifest.scenarios) == 0 {
 		return err
 	}
-	if _, err := l.Get(version); err != nil {
+	r, err := l.Get(version)
+	if err != nil {
 		c.add(NoRelease, dir, version, "fixtures of no release: %v", err)
 		return nil
+	}
+	if !slices.Contains(r.Fixtures, Fixture{Family: family, SHA256: manifest.sha256}) {
+		c.add(Edited, path.Join(dir, manifestName), version, "is not the manifest that was frozen: its sha256 %s is not the one in the ledger", manifest.sha256)
 	}
 	if c.have[version] == nil {
 		c.have[version] = map[string][]string{}
 	}
-	c.have[version][family] = scenarios
+	c.have[version][family] = manifest.scenarios
 	return nil
 }
 
-// scenarios returns the names in a manifest. Only they are read here, the rest
-// is freeze/fixture's.
-func (c *check) scenarios(dir string) ([]string, error) {
-	data, err := fs.ReadFile(c.fsys, path.Join(dir, "bindings.json"))
+// manifestName is the manifest in a release's folder.
+const manifestName = "bindings.json"
+
+// manifest is what is read here of one. The rest is freeze/fixture's.
+type manifest struct {
+	sha256    string
+	scenarios []string // names; none where it is no manifest of a release
+}
+
+func (c *check) manifest(dir string) (manifest, error) {
+	data, err := fs.ReadFile(c.fsys, path.Join(dir, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
 		c.add(Stray, dir, "", "holds no bindings.json, so no release")
-		return nil, nil
+		return manifest{}, nil
 	}
 	if err != nil {
-		return nil, err
+		return manifest{}, err
 	}
-	var manifest struct {
+	var content struct {
 		Scenarios map[string]jsontext.Value `json:"scenarios"`
 	}
-	if err := json.Unmarshal(data, &manifest); err != nil {
-		return nil, fmt.Errorf("%s/bindings.json: %w", dir, err)
+	if err := json.Unmarshal(data, &content); err != nil {
+		return manifest{}, fmt.Errorf("%s/%s: %w", dir, manifestName, err)
 	}
-	if len(manifest.Scenarios) == 0 {
+	if len(content.Scenarios) == 0 {
 		c.add(Stray, dir, "", "its bindings.json names no scenario, so no release")
 	}
-	return slices.Collect(maps.Keys(manifest.Scenarios)), nil
+	return manifest{
+		sha256:    fmt.Sprintf("%x", sha256.Sum256(data)),
+		scenarios: slices.Collect(maps.Keys(content.Scenarios)),
+	}, nil
 }
 
 func (c *check) release(r Release, wanted map[string][]string, anything bool) {
@@ -167,6 +183,11 @@ func (c *check) release(r Release, wanted map[string][]string, anything bool) {
 				c.add(NoFixtures, path.Join(family, r.Version, s), r.Version,
 					"release %s has neither fixtures of %s nor a waiver", r.Version, thing(family, s))
 			}
+		}
+	}
+	for _, f := range r.Fixtures {
+		if c.have[r.Version][f.Family] == nil && wanted[f.Family] == nil {
+			c.add(NoFixtures, path.Join(f.Family, r.Version), r.Version, "release %s had fixtures of %s, and they are gone", r.Version, f.Family)
 		}
 	}
 	for _, w := range r.Waivers {

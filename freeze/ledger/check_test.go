@@ -1,6 +1,10 @@
 package ledger_test
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -33,10 +37,24 @@ func TestCheck(t *testing.T) {
 		old, newW []ledger.Waiver // of v0.1.0 and v0.2.0
 		remove    []string
 		add       map[string]string
+		unsealed  string // a manifest that the ledger does not seal
+		gone      string // a family that v0.1.0 has a seal of and nothing else
 		want      ledger.Want
 		problems  []string
 	}{
 		{name: "agree, release by release"},
+		{
+			name: "manifest edited", add: map[string]string{"project/v0.2.0/bindings.json": `{"scenarios": {"init": {}} }`},
+			problems: []string{"edited project/v0.2.0/bindings.json v0.2.0: is not the manifest that was frozen: its sha256 620a0a6d9cb265fcf30f208e7616981270a33eae12a02e34293e486c4818152b is not the one in the ledger"},
+		},
+		{
+			name: "manifest without a seal", unsealed: "project/v0.2.0/bindings.json",
+			problems: []string{"edited project/v0.2.0/bindings.json v0.2.0: is not the manifest that was frozen: its sha256 b470f222c0c5b134bde4f85f60b4c01345af7fda00fa06787380f85ad2db731d is not the one in the ledger"},
+		},
+		{
+			name: "sealed and gone", gone: "runs",
+			problems: []string{"no-fixtures runs/v0.1.0 v0.1.0: release v0.1.0 had fixtures of runs, and they are gone"},
+		},
 		{name: "agree, scenario by scenario", want: wants, old: waiver("project", "")},
 		{name: "agree, one scenario waived", want: wants, old: waiver("project", "init")},
 		{
@@ -117,6 +135,12 @@ func TestCheck(t *testing.T) {
 				{Version: "v0.1.0", Waivers: tt.old},
 				{Version: "v0.2.0", Waivers: tt.newW},
 			}}
+			for i := range l.Releases {
+				seal(&l.Releases[i], whole, append(tt.remove, tt.unsealed))
+			}
+			if tt.gone != "" {
+				l.Releases[0].Seal(tt.gone, strings.Repeat("0", 64))
+			}
 			problems, err := l.Check(fsys, tt.want)
 			require.NoError(t, err)
 			var got []string
@@ -127,6 +151,16 @@ func TestCheck(t *testing.T) {
 				t.Errorf("Check (-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// seal notes the manifests of a release but for those left out.
+func seal(r *ledger.Release, files map[string]string, without []string) {
+	for name, data := range files {
+		family, isManifest := strings.CutSuffix(name, "/"+r.Version+"/bindings.json")
+		if isManifest && !slices.Contains(without, name) {
+			r.Seal(family, fmt.Sprintf("%x", sha256.Sum256([]byte(data))))
+		}
 	}
 }
 

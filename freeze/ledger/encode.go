@@ -19,6 +19,9 @@ func (l *Ledger) Encode() []byte {
 	for _, r := range l.Releases {
 		table(&b, "release", "version", r.Version, "commit", r.Commit,
 			"package", r.Package, "integrity", r.Integrity, "date", r.Date)
+		for _, f := range r.Fixtures {
+			table(&b, "release.fixture", "family", f.Family, "sha256", f.SHA256)
+		}
 		for _, w := range r.Waivers {
 			table(&b, "release.waiver", "family", w.Family, "scenario", w.Scenario, "reason", w.Reason, "date", w.Date)
 		}

@@ -36,8 +36,23 @@ type Release struct {
 	Package   string     `toml:"package"`   // the name of a package, and
 	Integrity string     `toml:"integrity"` // its hash, as its registry or its maintainer states it; may be empty
 	Date      string     `toml:"date"`      // 2026-11-30, UTC
+	Fixtures  []Fixture  `toml:"fixture"`
 	Waivers   []Waiver   `toml:"waiver"`
 	Replaced  []Replaced `toml:"replaced"`
+}
+
+// Fixture seals the fixtures of a release in one family: the manifest names
+// every byte of them, and this the manifest.
+type Fixture struct {
+	Family string `toml:"family"`
+	SHA256 string `toml:"sha256"` // of the manifest, in hex
+}
+
+// Seal notes the manifest of a family's fixtures, in place of an earlier one.
+func (r *Release) Seal(family, sha256 string) {
+	r.Fixtures = slices.DeleteFunc(slices.Clone(r.Fixtures), func(f Fixture) bool { return f.Family == family })
+	r.Fixtures = append(r.Fixtures, Fixture{Family: family, SHA256: sha256})
+	slices.SortFunc(r.Fixtures, func(a, b Fixture) int { return strings.Compare(a.Family, b.Family) })
 }
 
 // Waiver says why a release has no fixtures for a family or for one scenario.

@@ -17,6 +17,7 @@ import (
 const (
 	commit1 = "0123456789abcdef0123456789abcdef01234567"
 	commit2 = "89abcdef0123456789abcdef0123456789abcdef"
+	sum     = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 )
 
 const whole = `format = 1
@@ -37,6 +38,10 @@ version = "v0.2.0"
 package = "@scope/notes"
 integrity = "sha512-abc+/="
 date = "2026-10-01"
+
+[[release.fixture]]
+family = "sessions"
+sha256 = "` + sum + `"
 
 [[release.waiver]]
 family = "project"
@@ -59,6 +64,7 @@ func want() *ledger.Ledger {
 	return &ledger.Ledger{Format: 1, Releases: []ledger.Release{
 		{
 			Version: "v0.2.0", Package: "@scope/notes", Integrity: "sha512-abc+/=", Date: "2026-10-01",
+			Fixtures: []ledger.Fixture{{Family: "sessions", SHA256: sum}},
 			Waivers: []ledger.Waiver{
 				{Family: "project", Reason: "it had none", Date: "2026-10-02"},
 				{Family: "sessions", Scenario: "open", Reason: "crashes", Date: "2026-10-02"},
@@ -94,6 +100,10 @@ version = "v0.2.0"
 package = "@scope/notes"
 integrity = "sha512-abc+/="
 date = "2026-10-01"
+
+[[release.fixture]]
+family = "sessions"
+sha256 = "` + sum + `"
 
 [[release.waiver]]
 family = "project"
@@ -136,6 +146,7 @@ func TestParseErrors(t *testing.T) {
 	const one = "format = 1\n[[release]]\nversion = \"v1.0.0\"\ncommit = \"" + commit1 + "\"\ndate = \"2026-11-30\"\n"
 	const waiver = "[[release.waiver]]\nfamily = \"f\"\nscenario = \"s\"\nreason = \"r\"\ndate = \"2026-11-30\"\n"
 	const replaced = "[[release.replaced]]\nfamily = \"f\"\nscenario = \"s\"\nwhy = \"w\"\ndate = \"2026-11-30\"\n"
+	const fixture = "[[release.fixture]]\nfamily = \"f\"\nsha256 = \"" + sum + "\"\n"
 	const full = one + waiver + replaced
 	for _, tt := range []struct{ name, old, new, want string }{
 		{"empty", full, "", "releases.toml: format: missing or unknown, has to be 1"},
@@ -143,7 +154,10 @@ func TestParseErrors(t *testing.T) {
 		{"format newer", "format = 1", "format = 2\nshape = 3", "releases.toml:1:1: format: 2 is newer than 1, the newest this build reads"},
 		{"format text", "format = 1", "format = \"1\"", "releases.toml:1:1: format: wrong type: wants an integer, not a string"},
 		{"no TOML", "format = 1", "format =", "releases.toml:1:9: "},
-		{"unknown key", "date =", "day =", "releases.toml:5:1: release[0].day: unknown key, known here: version, commit, package, integrity, date, waiver, replaced"},
+		{"unknown key", "date =", "day =", "releases.toml:5:1: release[0].day: unknown key, known here: version, commit, package, integrity, date, fixture, waiver, replaced"},
+		{"sealed twice", waiver, fixture + fixture, "releases.toml:9:11: release[0].fixture[1]: family f is sealed already"},
+		{"seal of no family", waiver, strings.Replace(fixture, `"f"`, `""`, 1), "releases.toml:7:1: release[0].fixture[0].family: "},
+		{"no sha256", waiver, strings.Replace(fixture, sum, sum[1:], 1), "releases.toml:8:1: release[0].fixture[0].sha256: "},
 		{"unknown table", "[[release.waiver]]", "[[waiver]]", "releases.toml:6:3: waiver: unknown key"},
 		{"version missing", "version = \"v1.0.0\"\n", "", "releases.toml:2:3: release[0].version: missing"},
 		{"version without v", `"v1.0.0"`, `"1.0.0"`, `releases.toml:3:1: release[0].version: "1.0.0" is no version`},

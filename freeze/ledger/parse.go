@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"regexp"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -61,6 +62,11 @@ func (c checker) release(key string, r Release) error {
 	if err := c.date(key+".date", r.Date); err != nil {
 		return err
 	}
+	for i, f := range r.Fixtures {
+		if err := c.fixture(tomldoc.At(key+".fixture", i), f, r.Fixtures[:i]); err != nil {
+			return err
+		}
+	}
 	for i, w := range r.Waivers {
 		if err := c.waiver(tomldoc.At(key+".waiver", i), w, r.Waivers[:i]); err != nil {
 			return err
@@ -107,6 +113,19 @@ func (c checker) pin(key string, r Release) error {
 		return nil // what a command obtains has none unless its maintainer says one
 	}
 	return c.word(key+".integrity", r.Integrity)
+}
+
+func (c checker) fixture(key string, f Fixture, before []Fixture) error {
+	if err := c.word(key+".family", f.Family); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(before, func(other Fixture) bool { return other.Family == f.Family }) {
+		return c.doc.Errorf(key, "family %s is sealed already", f.Family)
+	}
+	if !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(f.SHA256) {
+		return c.doc.Errorf(key+".sha256", "%q is no sha256: 64 hex digits in lower case", f.SHA256)
+	}
+	return nil
 }
 
 func (c checker) waiver(key string, w Waiver, before []Waiver) error {
