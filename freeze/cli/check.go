@@ -66,7 +66,8 @@ func (a *app) check(ctx context.Context) error {
 			fmt.Fprintln(a.stderr, "freeze: "+problem.String())
 		}
 	default:
-		fmt.Fprintf(a.stdout, "%d releases, %d scenarios, %d files, %d bytes: all as frozen\n", r.Releases, r.Scenarios, r.Files, r.Bytes)
+		fmt.Fprintf(a.stdout, "%s, %s, %s, %d bytes: all as frozen\n",
+			count(r.Releases, "release"), count(r.Scenarios, "scenario"), count(r.Files, "file"), r.Bytes)
 	}
 	if bad > 0 {
 		return fmt.Errorf("%w: %d problems", errSaid, bad)
@@ -95,4 +96,12 @@ func checkProject(ctx context.Context, p *cut.Project) (*checkReport, error) {
 		Releases: sum.Releases, Scenarios: sum.Scenarios, Files: sum.Files, Bytes: sum.Bytes,
 		Ledger: disagree, Fixtures: problems,
 	}, nil
+}
+
+// count is a number of things: 1 file, 2 files.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }

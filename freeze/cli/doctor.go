@@ -83,7 +83,7 @@ alone; one that cannot be proved empty is kept, and the exit status is 3.`,
 // reaped is one row of freeze reap --json.
 type reaped struct {
 	Root  string `json:"root"`
-	Done  string `json:"done"` // removed, in-use, kept
+	Done  string `json:"done"` // removed, in use, kept
 	Error string `json:"error,omitempty"`
 }
 
@@ -95,7 +95,7 @@ func (a *app) reap(ctx context.Context) error {
 	rows := []reaped{}
 	var failed []error
 	for _, b := range boxes {
-		row := reaped{Root: b.Root, Done: "in-use"}
+		row := reaped{Root: b.Root, Done: "in use"}
 		if !b.Owner {
 			row.Done = "removed"
 			if err := sandbox.Reap(ctx, b); err != nil {

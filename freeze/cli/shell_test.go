@@ -17,8 +17,7 @@ func TestShell(t *testing.T) {
 	requireTmux(t)
 	repo := smallSubject(t)
 	cache := t.TempDir()
-	require.NoError(t, freezeCommand(repo, cache, "v1.0.0").Run())
-	cmd := freezeCommand(repo, cache, "shell", "v1.0.0")
+	cmd := freezeCommand(repo, cache, "shell", "v1.0.0") // a tag: nothing is frozen yet
 	terminal, err := pty.Start(cmd)
 	require.NoError(t, err)
 	defer terminal.Close()
@@ -40,6 +39,7 @@ func TestShell(t *testing.T) {
 	}
 	require.NoError(t, cmd.Wait(), "how a shell ends is its own matter\n%s", out)
 	require.Contains(t, out, "jot 1.0.0")
+	require.Contains(t, out, "On PATH: cat chmod cut date git jot ")
 	require.Contains(t, out, "sum=42")
 	require.Regexp(t, `/tmp/fz\.[a-z]+/project`, out)
 	require.Regexp(t, `flags=[a-z]*m`, out, "job control: the shell has a terminal of its own")

@@ -71,7 +71,7 @@ func (f *freezer) target(ctx context.Context, version string) (*target, error) {
 	}
 	r := ledger.Release{Version: version, Date: time.Now().UTC().Format(time.DateOnly)}
 	if semver.Canonical(version) != version {
-		return nil, fmt.Errorf("%q is not a version like v1.2.0; the ledger has %s", version, f.near(version))
+		return nil, f.noVersion(version)
 	}
 	switch {
 	case f.req.Commit != "":
@@ -88,7 +88,7 @@ func (f *freezer) target(ctx context.Context, version string) (*target, error) {
 			return nil, err
 		}
 		if !ok {
-			return nil, fmt.Errorf("release %s is neither in the ledger nor a tag; the ledger has %s; to cut it, say %s", version, f.near(version), f.toCut())
+			return nil, fmt.Errorf("release %s is neither in the ledger nor a tag; the ledger has %s; to cut it, %s", version, f.near(version), f.toCut())
 		}
 		r.Commit = commit
 	}
@@ -121,9 +121,18 @@ func (f *freezer) near(version string) string {
 // toCut is how a version is cut that is no tag.
 func (f *freezer) toCut() string {
 	if f.Config.Provider.Kind == config.Git {
-		return "--commit REV"
+		return "tag its commit or say --commit REV"
 	}
-	return "--add"
+	return "say --add"
+}
+
+// noVersion says what is wrong with a version and, where it can be guessed,
+// what was meant.
+func (f *freezer) noVersion(version string) error {
+	if v := semver.Canonical("v" + version); v != "" {
+		return fmt.Errorf("%q is not a version like v1.2.0; if it is a tag, say %s --commit %s", version, v, version)
+	}
+	return fmt.Errorf("%q is neither a command of freeze nor a version like v1.2.0; the ledger has %s (see freeze --help)", version, f.near(version))
 }
 
 // plan gives a target its scenarios.

@@ -100,9 +100,19 @@ func (p *Project) rules(family string) []binding.Rule {
 
 // CheckOptions is what a check of the fixtures takes from freeze.toml.
 func (p *Project) CheckOptions() fixture.CheckOptions {
-	var opts fixture.CheckOptions
+	opts := fixture.CheckOptions{Script: p.script}
 	for _, ok := range p.Config.SecretOK {
 		opts.SecretOK = append(opts.SecretOK, fixture.SecretOK{File: ok.File, Pointer: ok.Pointer, Reason: ok.Reason})
 	}
 	return opts
+}
+
+// script is the digest of a scenario's script for a version.
+func (p *Project) script(family, name, version string) (digest string, ok bool) {
+	for _, sc := range p.Scenarios {
+		if sc.Family == family && sc.Name == name && sc.For(version) {
+			return sc.Digest(version), true
+		}
+	}
+	return "", false
 }

@@ -3,22 +3,30 @@ package cut
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"slices"
+	"strings"
 
+	"golang.org/x/mod/semver"
+
+	"github.com/freeze-contracts/permafrost/freeze/config"
+	"github.com/freeze-contracts/permafrost/freeze/ledger"
 	"github.com/freeze-contracts/permafrost/freeze/provider"
+	"github.com/freeze-contracts/permafrost/freeze/scenario"
 	"github.com/freeze-contracts/permafrost/sandbox"
 )
 
-// Shell opens an interactive shell in a box with a release's programs on
-// PATH. How the shell ends does not matter; that the box could not be proved
-// empty afterwards does.
+// Shell opens an interactive shell in a box with the programs of a release on
+// PATH, or of a revision that is no release yet. How the shell ends does not
+// matter; that the box could not be proved empty afterwards does.
 func (p *Project) Shell(ctx context.Context, version string, stdin io.Reader, stdout, stderr io.Writer) (err error) {
-	r, err := p.Ledger.Get(version)
+	prov, err := provider.New(p.Config, p.env, p.cache, stderr)
 	if err != nil {
 		return err
 	}
-	prov, err := provider.New(p.Config, p.env, p.cache, stderr)
+	r, err := p.toTry(ctx, prov, version)
 	if err != nil {
 		return err
 	}
@@ -26,7 +34,7 @@ func (p *Project) Shell(ctx context.Context, version string, stdin io.Reader, st
 	if err != nil {
 		return err
 	}
-	cfg := p.box(version, build.Dir, turn{})
+	cfg := p.box(r.Version, build.Dir, turn{})
 	if !slices.Contains(cfg.Tools, "sh") {
 		cfg.Tools = append(slices.Clone(cfg.Tools), "sh")
 	}
@@ -35,6 +43,38 @@ func (p *Project) Shell(ctx context.Context, version string, stdin io.Reader, st
 		return err
 	}
 	defer func() { err = errors.Join(err, box.Close()) }()
+	fmt.Fprintf(stderr, "%s in %s; leave with exit or C-d. On PATH: %s\n", version, box.Root(), strings.Join(onPath(box), " "))
 	_, err = box.Run(ctx, sandbox.Cmd{Args: []string{"sh", "-i"}, Terminal: true, Stdin: stdin, Stdout: stdout, Stderr: stderr})
 	return err
+}
+
+// toTry is the release of that version, or one that stands for a revision.
+func (p *Project) toTry(ctx context.Context, prov *provider.Provider, version string) (ledger.Release, error) {
+	r, err := p.Ledger.Get(version)
+	switch {
+	case err == nil:
+		return r, nil
+	case p.Config.Provider.Kind != config.Git && semver.IsValid(version):
+		return ledger.Release{Version: version, Package: p.Config.Subject.Name}, nil
+	case p.Config.Provider.Kind != config.Git:
+		return r, err
+	}
+	commit, resolveErr := prov.Resolve(ctx, version)
+	if resolveErr != nil {
+		return r, fmt.Errorf("%w; and as a revision: %w", err, resolveErr)
+	}
+	return ledger.Release{Version: scenario.Head, Commit: commit}, nil
+}
+
+// onPath lists the programs of a box.
+func onPath(box *sandbox.Box) []string {
+	entries, err := os.ReadDir(box.Bin())
+	if err != nil {
+		return nil // it is only told
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
 }
