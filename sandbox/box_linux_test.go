@@ -201,6 +201,35 @@ func TestStartErrors(t *testing.T) {
 	require.Empty(t, left)
 }
 
+// A tool that is a script finds what runs it only in the box: the shim of a
+// version manager would end there with a message about bash.
+func TestScriptsAsTools(t *testing.T) {
+	dir := t.TempDir()
+	for name, line := range map[string]string{
+		"shim": "#!/usr/bin/env bash", "split": "#!/usr/bin/env -S A=1 node --flag", "plain": "#!/bin/sh", "none": "",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(line+"\n"), 0o755))
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	for _, c := range []struct {
+		tools []string
+		want  string // empty: the box starts
+	}{
+		{[]string{"shim"}, `tool "shim" is the script "` + dir + `/shim", which "bash" runs, and that is not in the box`},
+		{[]string{"split"}, `which "node" runs`},
+		{[]string{"shim", "bash"}, ""},
+		{[]string{"plain", "none"}, ""},
+	} {
+		b, err := sandbox.Start(context.Background(), sandbox.Config{Tools: c.tools})
+		if c.want != "" {
+			require.ErrorContains(t, err, c.want)
+			continue
+		}
+		require.NoError(t, err, "%v", c.tools)
+		require.NoError(t, b.Close())
+	}
+}
+
 // A start that is called off leaves nothing, with and without a namespace.
 func TestStartCalledOff(t *testing.T) {
 	t.Parallel()

@@ -1,12 +1,16 @@
 package sandbox
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -79,7 +83,7 @@ func (p place) fill(cfg Config) error {
 	if err := writeFile(filepath.Join(p.template(), "info", "exclude"), nil, 0o644); err != nil {
 		return err
 	}
-	if err := p.linkTools(cfg.Tools); err != nil {
+	if err := p.linkTools(cfg); err != nil {
 		return err
 	}
 	for name, script := range cfg.StandIns {
@@ -101,8 +105,8 @@ func (p place) fill(cfg Config) error {
 	return p.install(cfg.CLI)
 }
 
-func (p place) linkTools(tools []string) error {
-	for _, name := range tools {
+func (p place) linkTools(cfg Config) error {
+	for _, name := range cfg.Tools {
 		if err := checkName("tool", name); err != nil {
 			return err
 		}
@@ -113,11 +117,36 @@ func (p place) linkTools(tools []string) error {
 		if err != nil {
 			return fmt.Errorf("tool %q, named under tools ([box] tools in freeze.toml): %w", name, err)
 		}
+		if runner := envRunner(program); runner != "" && !slices.Contains(cfg.Tools, runner) && cfg.StandIns[runner] == "" {
+			return fmt.Errorf("tool %q is the script %q, which %q runs, and that is not in the box: if it is a version manager's shim, put the folder of the real %s first on PATH, else name %s under tools too",
+				name, program, runner, name, runner)
+		}
 		if err := os.Symlink(program, filepath.Join(p.bin(), name)); err != nil && !os.IsExist(err) {
 			return err
 		}
 	}
 	return nil
+}
+
+// envRunner is the program that runs a script which asks env for it
+// (#!/usr/bin/env bash), and so looks for it on the box's PATH.
+func envRunner(program string) string {
+	f, err := os.Open(program)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	line, _ := bufio.NewReader(io.LimitReader(f, 256)).ReadString('\n')
+	words := strings.Fields(strings.TrimPrefix(line, "#!"))
+	if !strings.HasPrefix(line, "#!") || len(words) < 2 || filepath.Base(words[0]) != "env" {
+		return ""
+	}
+	for _, word := range words[1:] {
+		if !strings.HasPrefix(word, "-") && !strings.Contains(word, "=") {
+			return filepath.Base(word)
+		}
+	}
+	return ""
 }
 
 func (p place) addTmux() error {

@@ -235,7 +235,7 @@ func (c *comparison) reportRoot(a, b text) {
 
 func (c *comparison) reportParted(a, b *text, at *parting) {
 	p := c.places(a, []hit{{x: token{start: at.a}}})
-	why := "the text differs, and nothing declares it"
+	why := "the text differs, and nothing declares it; if it is random by design, declare it with this file and pointer as kind opaque, with a pattern"
 	if _, index, _ := tree.SettleIndex(a.data); index {
 		why = "git's index differs: the names, modes or contents of tracked files are not the same in both boxes; an id or a time in such a name cannot be bound, since git sorts the index and sums it: keep the file untracked"
 	} else if isBinary(a.data) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -121,6 +122,9 @@ func (a *app) printReport(r *cut.Report) error {
 func printRelease(stdout, stderr io.Writer, r cut.ReleaseReport) {
 	if err := r.Err(); err != nil {
 		fmt.Fprintln(stderr, "freeze: "+err.Error())
+		if slices.ContainsFunc(r.Scenarios, cut.Outcome.New) {
+			fmt.Fprintf(stderr, "freeze: nothing of %s was written, since not all of it succeeded\n", r.Version)
+		}
 		return
 	}
 	count := make(map[cut.Status]int)

@@ -42,6 +42,11 @@ type Outcome struct {
 	err error
 }
 
+// New reports whether the scenario has a fixture to be written.
+func (o Outcome) New() bool {
+	return o.Status == Frozen || o.Status == Added || o.Status == Replaced
+}
+
 // ReleaseReport is what became of one release.
 type ReleaseReport struct {
 	Version   string    `json:"version"`

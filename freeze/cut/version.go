@@ -34,7 +34,7 @@ func verifyVersion(ctx context.Context, box sandbox.Config, program string, args
 		return fmt.Errorf("release %s: %q: %w", want, strings.Join(command, " "), err)
 	}
 	if code != 0 {
-		return fmt.Errorf("release %s: %q exited %d%s", want, strings.Join(command, " "), code, said(stderr.String()))
+		return fmt.Errorf("release %s: %q exited %d%s", want, strings.Join(command, " "), code, said(stderr.String()+stdout.String()))
 	}
 	if err := matchVersion(stdout.String(), want); err != nil {
 		return fmt.Errorf("release %s: %q: %w", want, strings.Join(command, " "), err)
