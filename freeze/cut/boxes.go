@@ -119,15 +119,11 @@ func (j *job) dirs() map[string]string {
 }
 
 // cutScenario runs a scenario in three boxes: two side by side under different
-// roots, and a third under the first one's, afterwards. What differs between
-// the first two must be explained; what the third repeats is no id.
+// roots, and a third under the first one's, after it. What differs between the
+// first two must be explained; what the third repeats is no id.
 func (f *freezer) cutScenario(ctx context.Context, j *job) error {
 	return twice("two boxes of "+j.sc.File, func() ([]binding.Difference, error) {
-		first, second, err := f.runPair(ctx, j)
-		if err != nil {
-			return nil, err
-		}
-		third, err := f.runBox(ctx, j, turn{nth: 2, root: first.Run.Root})
+		first, second, third, err := f.runThree(ctx, j)
 		if err != nil {
 			return nil, err
 		}
@@ -187,9 +183,10 @@ func twice(what string, compare func() ([]binding.Difference, error)) error {
 	}
 }
 
-// runPair runs the first two boxes of a cut. When one fails the other is
-// ended, with the same proof.
-func (f *freezer) runPair(ctx context.Context, j *job) (first, second *scenario.Result, err error) {
+// runThree runs the boxes of a cut: the third, which follows the first, while
+// the second waits for its time. When one fails the others are ended, with the
+// same proof.
+func (f *freezer) runThree(ctx context.Context, j *job) (first, second, third *scenario.Result, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	started := make(chan struct{})
@@ -197,6 +194,9 @@ func (f *freezer) runPair(ctx context.Context, j *job) (first, second *scenario.
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		first, firstErr = f.runBox(ctx, j, turn{nth: 0, started: started})
+		if firstErr == nil {
+			third, firstErr = f.runBox(ctx, j, turn{nth: 2, root: first.Run.Root})
+		}
 		if firstErr != nil {
 			cancel(firstErr)
 		}
@@ -208,10 +208,10 @@ func (f *freezer) runPair(ctx context.Context, j *job) (first, second *scenario.
 		}
 	})
 	wg.Wait()
-	return first, second, worst(context.Cause(ctx), firstErr, secondErr)
+	return first, second, third, worst(context.Cause(ctx), firstErr, secondErr)
 }
 
-// worst is the first failure of a pair, and beside it every box that could not
+// worst is the first failure of a cut's boxes, and beside it every box that could not
 // be proved empty: that must never be lost behind another error.
 func worst(cause error, errs ...error) error {
 	all := []error{cause}
