@@ -2,6 +2,7 @@ package project
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ type Session struct {
 
 // Harness is a table [harness.NAME]: how a coding agent is started.
 type Harness struct {
-	Command []string `toml:"command"` // program and first arguments
+	Command []string `toml:"command"` // program and first arguments; nil: the program of the table's name
 	Prompt  []string `toml:"prompt"`  // arguments that hand over a prompt, in the place of {prompt}
 	Resume  []string `toml:"resume"`  // arguments that resume a conversation; empty: the program is simply started again
 }
@@ -90,7 +91,7 @@ func (c *Config) check(name string) error {
 		return readers.Invalid(name, "session.retention_days", "%d is not between 0 and 36500", days)
 	}
 	for harness, h := range c.Harness {
-		if len(h.Command) == 0 || h.Command[0] == "" {
+		if h.Command != nil && (len(h.Command) == 0 || h.Command[0] == "") {
 			return readers.Invalid(name, "harness."+harness+".command", "it names no program")
 		}
 		for _, arg := range slices.Concat(h.Command, h.Prompt, h.Resume) {
@@ -119,11 +120,34 @@ func unknown(b []byte) []string {
 func misfit(name string, b []byte, err error) error {
 	c := &readers.CorruptError{Path: name, Err: err}
 	var decode *toml.DecodeError
-	if errors.As(err, &decode) {
-		c.Pointer = strings.Join(decode.Key(), ".")
-		c.Offset = offset(b, decode)
+	if !errors.As(err, &decode) {
+		return c
+	}
+	c.Pointer = strings.Join(decode.Key(), ".")
+	c.Offset = offset(b, decode)
+	// What is TOML and does not decode has a value of another type: the
+	// decoder would say so in terms of Go.
+	if len(decode.Key()) > 0 && toml.Unmarshal(b, new(map[string]any)) == nil {
+		c.Err = fmt.Errorf("it is not %s", kind(decode.Key()))
 	}
 	return c
+}
+
+// kind is what the value of a key is to be.
+func kind(key []string) string {
+	switch key[len(key)-1] {
+	case "config_version", "retention_days":
+		return "a whole number"
+	case "memory_dir":
+		return "a text in quotes"
+	case "command", "prompt", "resume":
+		return "a list of texts in quotes"
+	case "harness":
+		if len(key) == 2 {
+			return "a text in quotes"
+		}
+	}
+	return "a table"
 }
 
 // offset turns a line and a column, both from 1 on, into bytes from the start.

@@ -146,7 +146,8 @@ func TestParseConfigRefuses(t *testing.T) {
 		{"days below zero", "config_version = 1\n[session]\nretention_days = -1", "session.retention_days"},
 		{"memory that leads out", "config_version = 1\n[project]\nmemory_dir = '../x'", "project.memory_dir"},
 		{"absolute memory", "config_version = 1\n[project]\nmemory_dir = '/x'", "project.memory_dir"},
-		{"harness without a command", "config_version = 1\n[harness.a]\nresume = []", "harness.a.command"},
+		{"harness without a program", "config_version = 1\n[harness.a]\ncommand = []", "harness.a.command"},
+		{"harness with an empty program", "config_version = 1\n[harness.a]\ncommand = ['']", "harness.a.command"},
 		{"command in text", "config_version = 1\n[harness.a]\ncommand = 'a b'", "harness.a.command"},
 		{"cut short", "config_version = 1\n[session", ""},
 	} {
@@ -184,6 +185,37 @@ func TestConfigErrorSaysWhere(t *testing.T) {
 	require.ErrorAs(t, err, &corrupt)
 	if want := int64(strings.LastIndex(doc, "1")); corrupt.Offset != want {
 		t.Errorf("Offset = %d, want %d", corrupt.Offset, want)
+	}
+}
+
+// A value of another type is spoken of in the words of the manual, not of Go.
+func TestConfigErrorSaysWhatIsWanted(t *testing.T) {
+	for doc, want := range map[string]string{
+		"config_version = '1'":                                  "it is not a whole number",
+		"config_version = 1\n[session]\nretention_days = 1.5":   "it is not a whole number",
+		"config_version = 1\n[session]\nharness = ['sh']":       "it is not a text in quotes",
+		"config_version = 1\n[project]\nmemory_dir = 1":         "it is not a text in quotes",
+		"config_version = 1\n[harness.sh]\nprompt = '{prompt}'": "it is not a list of texts in quotes",
+		"config_version = 1\n[harness.sh]\ncommand = ['sh', 1]": "it is not a list of texts in quotes",
+		"config_version = 1\n[harness]\nsh = 'sh'":              "it is not a table",
+		"config_version = 1\nsession = 1":                       "it is not a table",
+		"config_version = 1\nharness = 'sh'":                    "it is not a table",
+	} {
+		_, err := project.ParseConfig("stint.toml", []byte(doc))
+		var corrupt *readers.CorruptError
+		require.ErrorAs(t, err, &corrupt, doc)
+		if diff := cmp.Diff(want, corrupt.Err.Error()); diff != "" {
+			t.Errorf("ParseConfig(%q) (-want +got)\n%s", doc, diff)
+		}
+	}
+}
+
+// The program of a harness is the one of its name, unless another is named.
+func TestHarnessWithoutACommand(t *testing.T) {
+	c, err := project.ParseConfig("stint.toml", []byte("config_version = 1\n[harness.sh]\nprompt = ['{prompt}']\n"))
+	require.NoError(t, err)
+	if diff := cmp.Diff(project.Harness{Prompt: []string{"{prompt}"}}, c.Harness["sh"]); diff != "" {
+		t.Errorf("harness.sh (-want +got)\n%s", diff)
 	}
 }
 

@@ -103,6 +103,10 @@ func TestTakeRefuses(t *testing.T) {
 		{"a repository inside", func(b *bench) {
 			require.NoError(b, b.main.Do(b.Context(), "clone", "-q", b.main.Dir, b.tree.Dir+"/in"))
 		}, "a repository of its own"},
+		{"a repository without a commit inside", func(b *bench) {
+			b.write(b.tree, "a", "A\n")
+			require.NoError(b, b.main.Do(b.Context(), "init", "-q", b.tree.Dir+"/in side"))
+		}, `"in side" is a repository of its own and has no commit: move it away`},
 		{"too much", func(b *bench) { b.write(b.tree, "much", strings.Repeat("0123456789abcde\n", 1<<20)) }, "more than the 16777216"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

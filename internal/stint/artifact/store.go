@@ -68,10 +68,29 @@ func (s *Store) Manifests() ([]*artifact.Manifest, []Skipped, error) {
 // Get reads the manifest of one run.
 func (s *Store) Get(id string) (*artifact.Manifest, error) {
 	m, err := s.read(id)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrNotFound):
 		return nil, fmt.Errorf("run %q: %w", id, err)
+	case err != nil:
+		return nil, fmt.Errorf("run %q: %w", id, s.refused(id, err))
 	}
 	return m, nil
+}
+
+// refused says of which file a manifest was refused, and what to do about it.
+func (s *Store) refused(id string, err error) error {
+	name := s.path(artifact.ManifestFile(id))
+	var newer *readers.NewerError
+	var corrupt *readers.CorruptError
+	switch {
+	case errors.As(err, &newer):
+		newer.Path = name
+		return err
+	case errors.As(err, &corrupt):
+		corrupt.Path = name
+		return fmt.Errorf("%w: mend it, or apply the patch beside it by git apply", err)
+	}
+	return fmt.Errorf("manifest %q: %w", name, err)
 }
 
 // read takes a folder without a manifest for no run: the manifest is written

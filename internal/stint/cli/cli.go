@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"strings"
@@ -96,6 +97,7 @@ looked at, applied or discarded later, and it is closed without losing any.`,
 	root.SetFlagErrorFunc(misuse)
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON on standard output")
 	root.AddCommand(a.init(), a.session(), a.runs())
+	root.SetHelpCommand(help(root))
 	return root
 }
 
@@ -107,26 +109,60 @@ func needsCommand(cmd *cobra.Command, args []string) error {
 	return misuse(cmd, fmt.Errorf("%s needs a command", cmd.CommandPath()))
 }
 
-// takes checks the number of arguments, as a matter of usage.
-func takes(check cobra.PositionalArgs) cobra.PositionalArgs {
+// takes wants arguments of these names, of which those in brackets may be
+// missing, and no more.
+func takes(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return misuse(cmd, err)
+		switch {
+		case len(args) < len(names) && !strings.HasPrefix(names[len(args)], "["):
+			return misuse(cmd, fmt.Errorf("%s needs %s", cmd.CommandPath(), names[len(args)]))
+		case len(args) <= len(names):
+			return nil
+		case cmd.Flags().Changed("discard"):
+			return misuse(cmd, fmt.Errorf("%q is one argument too many: kinds follow at once, as in --discard=%[1]s", args[len(names)]))
 		}
-		return nil
+		return misuse(cmd, fmt.Errorf("%q is one argument too many for %s", args[len(names)], cmd.CommandPath()))
 	}
+}
+
+// help is cobra's, but for a command that is not there.
+func help(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			of, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return misuse(of, fmt.Errorf("%s has no command %q", of.CommandPath(), rest[0]))
+			}
+			return of.Help()
+		},
+	}
+}
+
+// list names values that are to choose from.
+func list[T ~string](values []T) string {
+	names := make([]string, len(values))
+	for i, v := range values {
+		names[i] = string(v)
+	}
+	return strings.Join(names, ", ")
 }
 
 // with runs a command on the project of the current folder.
 func (a *app) with(do func(ctx context.Context, r *runner.Runner, cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		dir, err := os.Getwd()
+		dir, err := here()
 		if err != nil {
 			return err
 		}
 		p, err := project.Find(cmd.Context(), a.env, dir)
 		if err != nil {
 			return err
+		}
+		// To open is the one thing that is refused without it.
+		if p.NoConfig != nil && cmd.Name() != "open" {
+			a.note("%s; this is done without it", oneLine(p.NoConfig))
 		}
 		for _, key := range p.Config.Unknown {
 			a.note("%s: key %q means nothing to stint %s and is left alone", "stint.toml", key, Version)
@@ -138,6 +174,15 @@ func (a *app) with(do func(ctx context.Context, r *runner.Runner, cmd *cobra.Com
 		defer r.Close()
 		return do(cmd.Context(), r, cmd, args)
 	}
+}
+
+// here is the current folder, which may be one that was removed.
+func here() (string, error) {
+	dir, err := os.Getwd()
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", errors.New("the current folder is gone: go to the repository and run it again")
+	}
+	return dir, err
 }
 
 // print prints the answer: v as JSON if that was asked for, else text.

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/project"
@@ -32,14 +31,14 @@ stint.toml, each only where it is missing: running it again changes nothing.
 It commits nothing. Commit stint.toml yourself; the marker stays untracked.`,
 		Example: `  stint init
   stint init --harness claude`,
-		Args: takes(cobra.NoArgs),
+		Args: takes(),
 	}
 	cmd.Flags().StringVar(&harness, "harness", "codex", "what session open starts when it is not told, for a new stint.toml")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := runner.HarnessName(harness); err != nil {
 			return misuse(cmd, err)
 		}
-		dir, err := os.Getwd()
+		dir, err := here()
 		if err != nil {
 			return err
 		}
@@ -49,6 +48,9 @@ It commits nothing. Commit stint.toml yourself; the marker stays untracked.`,
 		}
 		if made.Shared {
 			a.note("%s is tracked by git or no regular file, so the project's id is taken from its path: untrack it by git rm --cached %[1]s, or move it away, for an id of its own", reader.MarkerFile)
+		}
+		for _, id := range made.Others {
+			a.note("project %s has sessions of this repository, which go by the marker that it had: write that id into %s to have them back", id, reader.MarkerFile)
 		}
 		v := initView{made.ID, made.Tree.Dir, made.StateDir, made.Marker, made.Config, made.Shared}
 		return a.print(v, func(w io.Writer) { initText(w, v) })

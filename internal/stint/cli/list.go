@@ -28,7 +28,7 @@ moved on (stale). --all shows all, and the documents that are not read.`,
 		Example: `  stint session list
   stint session list --state closed
   stint session list --all --json`,
-		Args: takes(cobra.NoArgs),
+		Args: takes(),
 	}
 	cmd.Flags().StringVar(&state, "state", string(doc.Open), "list sessions in this `state`: creating, open, closing, closed, recovery-required")
 	cmd.Flags().BoolVar(&all, "all", false, "list sessions in every state, and documents that cannot be read")
@@ -37,7 +37,7 @@ moved on (stale). --all shows all, and the documents that are not read.`,
 			return misuse(cmd, errors.New("--all and --state do not go together"))
 		}
 		if !slices.Contains(doc.States(), doc.State(state)) {
-			return misuse(cmd, fmt.Errorf("--state: there is no state %q; there are %v", state, doc.States()))
+			return misuse(cmd, fmt.Errorf("--state: there is no state %q; there are %s", state, list(doc.States())))
 		}
 		return a.with(func(ctx context.Context, r *runner.Runner, _ *cobra.Command, _ []string) error {
 			return a.list(ctx, r, doc.State(state), all)
@@ -113,7 +113,7 @@ func (a *app) sessionShow() *cobra.Command {
 		Short: "Show all that is known of a session",
 		Example: `  stint session show 4f8a2c0e91b7
   stint session show 4f8a2c0e91b7 --json`,
-		Args: takes(cobra.ExactArgs(1)),
+		Args: takes("ID"),
 	}
 	cmd.RunE = a.with(func(ctx context.Context, r *runner.Runner, _ *cobra.Command, args []string) error {
 		d, err := r.Sessions.Get(args[0])

@@ -36,18 +36,23 @@ func (a *app) runsList() *cobra.Command {
 		Example: `  stint runs list
   stint runs list --state pending --session 4f8a2c0e91b7
   stint runs list --json`,
-		Args: takes(cobra.NoArgs),
+		Args: takes(),
 	}
 	cmd.Flags().StringVar(&state, "state", "", "only runs in this `state`: pending, applied, discarded")
 	cmd.Flags().StringVar(&session, "session", "", "only runs of the session with this `id`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if state != "" && !slices.Contains(states, artifact.State(state)) {
-			return misuse(cmd, fmt.Errorf("--state: there is no state %q; there are %v", state, states))
+			return misuse(cmd, fmt.Errorf("--state: there is no state %q; there are %s", state, list(states)))
 		}
 		return a.with(func(_ context.Context, r *runner.Runner, _ *cobra.Command, _ []string) error {
 			all, skipped, err := r.Runs.Manifests()
 			if err != nil {
 				return err
+			}
+			if session != "" && !slices.ContainsFunc(all, func(m *artifact.Manifest) bool { return m.Session == session }) {
+				if _, err := r.Sessions.Get(session); err != nil {
+					return err
+				}
 			}
 			v := runsAnswer{Runs: []*artifact.Manifest{}, Unreadable: []unreadable{}}
 			for _, m := range all {
@@ -180,7 +185,7 @@ func (a *app) onRun(use, short, long, example string, do func(ctx context.Contex
 	return &cobra.Command{
 		Use: use, Short: short, Long: long,
 		Example: fmt.Sprintf("  stint runs %s\n  stint runs %[1]s --json", example),
-		Args:    takes(cobra.ExactArgs(1)),
+		Args:    takes("RUN"),
 		RunE: a.with(func(ctx context.Context, r *runner.Runner, _ *cobra.Command, args []string) error {
 			return do(ctx, r, args[0])
 		}),

@@ -1,13 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
 	"github.com/spf13/cobra"
@@ -43,7 +44,7 @@ Uncommitted changes of the main work tree are not in the session.`,
 		Example: `  stint session open sh
   stint session open codex --prompt "fix the flaky test in ./store"
   stint session open claude --no-attach --json`,
-		Args: takes(cobra.MaximumNArgs(1)),
+		Args: takes("[HARNESS]"),
 	}
 	cmd.Flags().BoolVar(&noAttach, "no-attach", false, "leave the session to itself")
 	cmd.Flags().StringVar(&o.Prompt, "prompt", "", "hand the agent its first prompt")
@@ -71,11 +72,12 @@ func (a *app) sessionAttach() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "attach ID",
 		Short: "Show an open session on this terminal",
-		Long: `attach shows the session's pane on this terminal, until you detach (C-b d) or
-the program ends. From inside of the same tmux server it switches over.`,
+		Long: `attach shows the session's pane on this terminal, until you detach (C-b d).
+The pane stays when its program has ended. From inside of the same tmux server
+it switches over: C-b L leads back.`,
 		Example: `  stint session attach 4f8a2c0e91b7
   stint session attach 4f8a2c0e91b7 --read-only`,
-		Args: takes(cobra.ExactArgs(1)),
+		Args: takes("ID"),
 	}
 	cmd.Flags().BoolVar(&readOnly, "read-only", false, "look on: what you type does not reach the session")
 	cmd.RunE = a.with(func(ctx context.Context, r *runner.Runner, _ *cobra.Command, args []string) error {
@@ -92,11 +94,16 @@ func (a *app) attach(ctx context.Context, r *runner.Runner, id string, readOnly 
 	if !term.IsTerminal(int(a.stdin.Fd())) {
 		return fmt.Errorf("session %q: standard input is no terminal to attach: run stint session attach %s in one", id, id)
 	}
+	var said bytes.Buffer
 	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
 	cmd.Env = c.Env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, os.Stdout, os.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, os.Stdout, &said
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("session %q: tmux did not attach: %w", id, err)
+		why := strings.TrimSpace(said.String())
+		if why == "" {
+			why = err.Error()
+		}
+		return fmt.Errorf("session %q: it is open, and tmux did not show it here: %s; run stint session attach %s on a terminal that shows it", id, why, id)
 	}
 	return nil
 }
@@ -110,7 +117,7 @@ commit it started from, untracked files included, as a run that can be
 applied or discarded later. The session goes on. Files that git ignores are
 not saved, and work that a text patch cannot hold is refused.`,
 		Example: `  stint session checkpoint 4f8a2c0e91b7`,
-		Args:    takes(cobra.ExactArgs(1)),
+		Args:    takes("ID"),
 	}
 	cmd.RunE = a.with(func(ctx context.Context, r *runner.Runner, _ *cobra.Command, args []string) error {
 		m, err := r.Checkpoint(ctx, args[0])
@@ -142,7 +149,7 @@ Closing a closed one changes nothing.`,
 		Example: `  stint session close 4f8a2c0e91b7
   stint session close 4f8a2c0e91b7 --discard=ignored
   stint session close 4f8a2c0e91b7 --discard`,
-		Args: takes(cobra.ExactArgs(1)),
+		Args: takes("ID"),
 	}
 	cmd.Flags().StringSliceVar(&discard, "discard", nil, "give up unsaved work, of these `kinds` only")
 	cmd.Flags().Lookup("discard").NoOptDefVal = everything
@@ -170,7 +177,7 @@ func discarded(names []string) ([]runner.Kind, error) {
 		case name == everything:
 			return runner.Kinds(), nil
 		case !slices.Contains(runner.Kinds(), runner.Kind(name)):
-			return nil, errors.New("--discard: there is no kind of work " + fmt.Sprintf("%q; there are %v", name, runner.Kinds()))
+			return nil, fmt.Errorf("--discard: there is no kind of work %q; there are %s", name, list(runner.Kinds()))
 		}
 		kinds = append(kinds, runner.Kind(name))
 	}

@@ -49,6 +49,16 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// words is what git had to say, for a message that names folder and question
+// already.
+func words(err error) string {
+	var failed *Error
+	if errors.As(err, &failed) && failed.Said != "" {
+		return "git says: " + oneLine(failed.Said)
+	}
+	return err.Error()
+}
+
 // located are the variables that make git work elsewhere than in its folder, or
 // take a path for something else.
 // A git hook or alias hands them to what it runs.
@@ -106,10 +116,11 @@ func (t Tree) run(ctx context.Context, more []string, stdin string, args []strin
 	return stdout.String(), nil
 }
 
-// answered tells the exit code 1 by which git says no from a failure.
-func answered(err error) bool {
+// answered tells an exit code from another failure: git says no by 1, and that
+// it cannot by 128.
+func answered(err error, code int) bool {
 	var exit *exec.ExitError
-	return errors.As(err, &exit) && exit.ExitCode() == 1
+	return errors.As(err, &exit) && exit.ExitCode() == code
 }
 
 func oneLine(s string) string {

@@ -113,6 +113,20 @@ func TestMainWorkTree(t *testing.T) {
 	}
 }
 
+// From a worktree of a submodule git does not tell where its main one is.
+func TestMainOfASubmodule(t *testing.T) {
+	p := newPlace(t)
+	p.git(p.main, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", p.main.Dir, "sub")
+	sub := git.Tree{Dir: filepath.Join(p.main.Dir, "sub"), Env: p.main.Env}
+	got, err := git.Main(t.Context(), sub.Env, sub.Dir)
+	require.NoError(t, err)
+	require.Equal(t, sub.Dir, got.Dir)
+	of := filepath.Join(t.TempDir(), "of-sub")
+	p.git(sub, "worktree", "add", "-q", of)
+	_, err = git.Main(t.Context(), sub.Env, of)
+	require.ErrorContains(t, err, "does not lie in its main work tree (a submodule's never does), so that is not found from here: go there")
+}
+
 func TestHeadAndRef(t *testing.T) {
 	p := newPlace(t)
 	empty := git.Tree{Dir: t.TempDir(), Env: p.main.Env}
@@ -215,7 +229,17 @@ func TestUnsaved(t *testing.T) {
 		{"stashed", func(p place) { p.write(p.tree, "a.txt", "x\n"); p.git(p.tree, "stash") }, git.Unsaved{}},
 		{"repository inside", func(p place) {
 			p.git(p.main, "clone", "-q", p.main.Dir, filepath.Join(p.tree.Dir, "inside"))
-		}, git.Unsaved{Untracked: []string{"inside/"}}},
+		}, git.Unsaved{Submodules: []string{"inside"}}},
+		{"repository without a commit inside", func(p place) {
+			p.git(p.main, "init", "-q", filepath.Join(p.tree.Dir, "new/inside"))
+		}, git.Unsaved{Submodules: []string{"new/inside"}}},
+		{"repository in an ignored folder", func(p place) {
+			p.write(p.tree, "out/y", "y")
+			p.git(p.main, "clone", "-q", p.main.Dir, filepath.Join(p.tree.Dir, "out/deep/inside"))
+		}, git.Unsaved{Ignored: []string{"out/"}, Submodules: []string{"out/deep/inside"}}},
+		{"ignored repository", func(p place) {
+			p.git(p.main, "clone", "-q", p.main.Dir, filepath.Join(p.tree.Dir, "x.log"))
+		}, git.Unsaved{Ignored: []string{"x.log/"}, Submodules: []string{"x.log"}}},
 		{"committed repository inside", func(p place) {
 			p.git(p.main, "clone", "-q", p.main.Dir, filepath.Join(p.tree.Dir, "inside"))
 			p.commit("with inside")

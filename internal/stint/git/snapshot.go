@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -33,6 +34,9 @@ func (t Tree) Snapshot(ctx context.Context, commit string) (*Snapshot, error) {
 	if err := s.copyIndex(ctx); err != nil {
 		return nil, err
 	}
+	if err := s.addable(ctx); err != nil {
+		return nil, err
+	}
 	if _, err := s.out(ctx, "add", "--sparse", "--all", "--", "."); err != nil {
 		return nil, err
 	}
@@ -44,6 +48,28 @@ func (t Tree) Snapshot(ctx context.Context, commit string) (*Snapshot, error) {
 		"--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/",
 		"--ignore-submodules=none", commit)
 	return &Snapshot{Files: files, Patch: patch}, err
+}
+
+// addable refuses a repository without a commit, of which git cannot say in
+// an index what is in it.
+func (s *scratch) addable(ctx context.Context) error {
+	out, err := s.out(ctx, "ls-files", "-z", "--others", "--exclude-standard")
+	if err != nil {
+		return err
+	}
+	for path := range strings.SplitSeq(out, "\x00") {
+		if !strings.HasSuffix(path, "/") {
+			continue
+		}
+		head, err := Tree{Dir: filepath.Join(s.tree.Dir, path), Env: s.tree.Env}.Head(ctx)
+		if err != nil {
+			return err
+		}
+		if head == "" {
+			return fmt.Errorf("%q is a repository of its own and has no commit: move it away", strings.TrimSuffix(path, "/"))
+		}
+	}
+	return nil
 }
 
 // changes lists what the scratch index has other than commit.

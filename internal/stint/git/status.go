@@ -2,6 +2,8 @@ package git
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +20,7 @@ type Unsaved struct {
 	Changes    []string // tracked files that differ from HEAD
 	Untracked  []string // files that git does not know and does not ignore
 	Ignored    []string // files and folders that git ignores
-	Submodules []string // checked out repositories inside of it, which may hold commits of their own
+	Submodules []string // repositories inside of it, known to git or not, which may hold commits of their own
 	Commits    []string // that HEAD leads to, and no ref and no branch's reflog
 	Left       []string // such ones that HEAD does not lead to, so that the files hold nothing of them
 }
@@ -36,9 +38,19 @@ func (t Tree) Unsaved(ctx context.Context, main Tree) (*Unsaved, error) {
 		}
 		switch path := entry[3:]; entry[:2] {
 		case "??":
+			// All files are listed, so a folder is a repository.
+			if dir, ok := strings.CutSuffix(path, "/"); ok {
+				u.Submodules = append(u.Submodules, dir)
+				continue
+			}
 			u.Untracked = append(u.Untracked, path)
 		case "!!":
 			u.Ignored = append(u.Ignored, path)
+			inside, err := t.repositories(path)
+			if err != nil {
+				return nil, err
+			}
+			u.Submodules = append(u.Submodules, inside...)
 		default:
 			u.Changes = append(u.Changes, path)
 		}
@@ -47,6 +59,26 @@ func (t Tree) Unsaved(ctx context.Context, main Tree) (*Unsaved, error) {
 		return nil, err
 	}
 	return u, t.unreachable(ctx, main, u)
+}
+
+// repositories lists those at and below an ignored path.
+func (t Tree) repositories(name string) ([]string, error) {
+	var all []string
+	err := filepath.WalkDir(filepath.Join(t.Dir, name), func(at string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			return fs.SkipDir // git cannot remove what cannot be read
+		case err != nil || d.Name() != ".git":
+			return err
+		}
+		dir, err := filepath.Rel(t.Dir, filepath.Dir(at))
+		all = append(all, dir)
+		if err == nil && d.IsDir() {
+			return fs.SkipDir
+		}
+		return err
+	})
+	return all, err
 }
 
 // hidden adds what status does not see: changes that the user told git to

@@ -19,8 +19,13 @@ func Main(ctx context.Context, env []string, dir string) (Tree, error) {
 	t := Tree{Dir: dir, Env: env}
 	out, err := t.Out(ctx, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir")
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if err != nil {
-		return Tree{}, fmt.Errorf("%q: %w: %w", dir, ErrNoRepository, err)
+	switch {
+	case answered(err, 128) && !below(dir):
+		return Tree{}, fmt.Errorf("%q: %w: go to a repository, or make one by git init", dir, ErrNoRepository)
+	case answered(err, 128):
+		return Tree{}, fmt.Errorf("%q: %w: %s", dir, ErrNoRepository, words(err))
+	case err != nil:
+		return Tree{}, err
 	}
 	if len(lines) != 3 {
 		return Tree{}, fmt.Errorf("%q: the path of its repository has a newline: move it", dir)
@@ -31,11 +36,32 @@ func Main(ctx context.Context, env []string, dir string) (Tree, error) {
 		t.Dir = filepath.Dir(common)
 		top, err := t.Line(ctx, "rev-parse", "--show-toplevel")
 		if filepath.Base(common) != ".git" || err != nil || top != t.Dir {
-			return Tree{}, fmt.Errorf("%q: its repository %q has no main work tree, and stint needs one", dir, common)
+			return Tree{}, noMain(ctx, env, dir, common)
 		}
 	}
 	t.Dir, err = filepath.EvalSymlinks(t.Dir)
 	return t, err
+}
+
+// below tells whether dir is below the top of a work tree, though git may not
+// want to be there.
+func below(dir string) bool {
+	for ; ; dir = filepath.Dir(dir) {
+		if exists(filepath.Join(dir, ".git")) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+}
+
+// noMain says why no main work tree is found from the linked one dir.
+func noMain(ctx context.Context, env []string, dir, common string) error {
+	if bare, err := (Tree{Dir: common, Env: env}).Line(ctx, "rev-parse", "--is-bare-repository"); err == nil && bare == "true" {
+		return fmt.Errorf("%q: its repository %q has no main work tree, and stint needs one", dir, common)
+	}
+	return fmt.Errorf("%q: its repository %q does not lie in its main work tree (a submodule's never does), so that is not found from here: go there", dir, common)
 }
 
 // Worktree is one entry of git's list.
@@ -81,7 +107,7 @@ func (t Tree) Worktrees(ctx context.Context) ([]Worktree, error) {
 // Head is the commit that is checked out, and empty where there is none yet.
 func (t Tree) Head(ctx context.Context) (string, error) {
 	head, err := t.Line(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-	if answered(err) {
+	if answered(err, 1) {
 		return "", nil
 	}
 	return head, err
@@ -97,7 +123,7 @@ func (t Tree) Tracks(ctx context.Context, path string) (bool, error) {
 // no such ref.
 func (t Tree) Ref(ctx context.Context, name string) (string, error) {
 	commit, err := t.Line(ctx, "rev-parse", "--verify", "--quiet", name)
-	if answered(err) {
+	if answered(err, 1) {
 		return "", nil
 	}
 	return commit, err
@@ -128,7 +154,7 @@ func (t Tree) Linked(ctx context.Context, dir string) error {
 	in := Tree{Dir: dir, Env: t.Env}
 	out, err := in.Out(ctx, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir")
 	if err != nil {
-		return fmt.Errorf("%q is no work tree: %w", dir, err)
+		return fmt.Errorf("%q is no work tree: %s", dir, words(err))
 	}
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	ours, err := t.Line(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")

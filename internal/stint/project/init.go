@@ -9,10 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/readers/project"
+	"github.com/freeze-contracts/permafrost/readers/session"
 )
 
 // Made is what Init found or made.
@@ -21,6 +23,9 @@ type Made struct {
 	Marker bool // a marker was written
 	Config bool // a configuration was written
 	Shared bool // the marker is tracked or a symlink, so the id is that of the path
+	// Others are the ids of other projects whose sessions are of this
+	// repository, looked for when a marker is written: it had another one.
+	Others []string
 }
 
 // Init makes the repository that dir is in a project: marker, ignore file,
@@ -56,8 +61,30 @@ func Init(ctx context.Context, env []string, dir, harness string, now time.Time)
 	if made.Project, err = Find(ctx, env, tree.Dir); err != nil {
 		return nil, err
 	}
+	if made.NoConfig != nil {
+		return nil, made.NoConfig
+	}
 	made.Shared = made.ID == project.PathID(tree.Dir)
+	if made.Marker {
+		made.Others = others(made.Project)
+	}
 	return made, nil
+}
+
+// others looks at the documents beside those of p. One that does not read, and
+// a folder that does not list, tells nothing.
+func others(p *Project) []string {
+	projects := filepath.Dir(p.StateDir)
+	all, _ := filepath.Glob(filepath.Join(projects, "*", "sessions", "*", "session.json"))
+	var ids []string
+	for _, name := range all {
+		dir := filepath.Dir(filepath.Dir(filepath.Dir(name)))
+		d, err := session.Read(os.DirFS(dir), filepath.Base(filepath.Dir(name)))
+		if err == nil && d.Repository == p.Tree.Dir && d.State != session.Closed && d.ProjectID != p.ID && d.ProjectID == filepath.Base(dir) {
+			ids = append(ids, d.ProjectID)
+		}
+	}
+	return slices.Compact(ids)
 }
 
 // ownFolder refuses a folder that is elsewhere: what init writes there would

@@ -27,7 +27,11 @@ type Project struct {
 	Tree     git.Tree // the main work tree
 	ID       string
 	StateDir string // its folder below the state root, absolute and canonical
-	Config   *project.Config
+	// Config is stint.toml, and empty where that does not read.
+	Config *project.Config
+	// NoConfig is why stint.toml does not read. Most of what is done with
+	// sessions can do without it.
+	NoConfig error
 }
 
 // ErrNone is a repository that is no project yet.
@@ -54,7 +58,7 @@ func Find(ctx context.Context, env []string, dir string) (*Project, error) {
 	if p.Config, err = project.ReadConfig(root.FS()); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("repository %q: %w: it has a marker and no %s; run stint init to write one", tree.Dir, ErrNone, project.ConfigFile)
 	} else if err != nil {
-		return nil, fmt.Errorf("repository %q: configuration: %w", tree.Dir, err)
+		p.Config, p.NoConfig = new(project.Config), fmt.Errorf("repository %q: configuration: %w", tree.Dir, err)
 	}
 	p.StateDir, err = stateDir(env, p.ID)
 	return p, err

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -69,7 +70,7 @@ func (r *Runner) judge(ctx context.Context, d *doc.Document, discard []Kind) ([]
 	}
 	keep := slices.DeleteFunc(slices.Clone(losses), func(l Loss) bool { return slices.Contains(discard, l.Kind) })
 	if len(keep) > 0 {
-		return nil, &UnsavedError{d.ID, keep}
+		return nil, &UnsavedError{ID: d.ID, Losses: keep, Given: discard}
 	}
 	return losses, nil
 }
@@ -81,6 +82,10 @@ func (r *Runner) takeDown(ctx context.Context, d *doc.Document, discard []Kind) 
 		return nil, fmt.Errorf("session %q: %w", d.ID, err)
 	}
 	given, err := r.judge(ctx, d, discard)
+	var unsaved *UnsavedError
+	if errors.As(err, &unsaved) {
+		unsaved.Ended = true
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -18,12 +18,12 @@ const maxPrompt = 8 << 10
 var harnessName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
 
 // known is how stint starts the agents it knows by itself.
-func known(name string) (project.Harness, bool) {
+func known(name string) project.Harness {
 	switch name {
 	case "codex", "claude":
-		return project.Harness{Command: []string{name}, Prompt: []string{"--", "{prompt}"}}, true
+		return project.Harness{Prompt: []string{"--", "{prompt}"}}
 	}
-	return project.Harness{}, false
+	return project.Harness{}
 }
 
 // HarnessName refuses what can name no harness.
@@ -35,19 +35,20 @@ func HarnessName(name string) error {
 }
 
 // command is the whole command line of a harness: as the configuration
-// describes it, else as stint knows it, else the program of that name.
+// describes it, else as stint knows it. The program is the one of that name
+// unless another is described.
 func (r *Runner) command(name, prompt string) ([]string, error) {
 	if err := HarnessName(name); err != nil {
 		return nil, err
 	}
 	h, ok := r.Project.Config.Harness[name]
 	if !ok {
-		h, ok = known(name)
-	}
-	if !ok {
-		h = project.Harness{Command: []string{name}}
+		h = known(name)
 	}
 	argv := slices.Clone(h.Command)
+	if len(argv) == 0 {
+		argv = []string{name}
+	}
 	if prompt != "" {
 		args, err := promptArgs(name, h, prompt)
 		if err != nil {

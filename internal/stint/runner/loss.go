@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
@@ -34,6 +35,8 @@ func Kinds() []Kind { return []Kind{Changes, Untracked, Ignored, Commits, Submod
 type Loss struct {
 	Kind  Kind     `json:"kind"`
 	Items []string `json:"items"` // paths, or names of commits
+
+	way string // to save it
 }
 
 func (l Loss) String() string {
@@ -54,39 +57,78 @@ func (l Loss) String() string {
 type UnsavedError struct {
 	ID     string
 	Losses []Loss
+	Given  []Kind // that may be given up
+	Ended  bool   // its program was ended already
 }
 
 func (e *UnsavedError) Error() string {
-	parts, kinds := make([]string, len(e.Losses)), make([]string, len(e.Losses))
-	way := "move it away"
+	parts, missing := make([]string, len(e.Losses)), make([]Kind, len(e.Losses))
 	for i, l := range e.Losses {
-		parts[i], kinds[i] = l.String(), string(l.Kind)
-		switch {
-		case l.Kind == Changes || l.Kind == Untracked:
-			way = "save it with stint session checkpoint " + e.ID + ", commit it"
-		case l.Kind == Commits && len(e.Losses) == 1:
-			way = "give each commit a branch by git branch NAME COMMIT"
+		parts[i], missing[i] = l.String(), l.Kind
+	}
+	var kinds []string
+	for _, k := range Kinds() {
+		if slices.Contains(e.Given, k) || slices.Contains(missing, k) {
+			kinds = append(kinds, string(k))
 		}
 	}
-	return fmt.Sprintf("session %q: its workspace holds what is nowhere else: %s; %s, or give it up with --discard=%s",
-		e.ID, strings.Join(parts, ", "), way, strings.Join(kinds, ","))
+	what := fmt.Sprintf("session %q: its workspace holds what is nowhere else", e.ID)
+	if e.Ended {
+		what = fmt.Sprintf("session %q: its program was ended and it stays closing, since its workspace now holds what is nowhere else", e.ID)
+	}
+	return fmt.Sprintf("%s: %s; %s, or give it up with --discard=%s",
+		what, strings.Join(parts, ", "), e.ways(), strings.Join(kinds, ","))
+}
+
+// ways says how to save each loss, and names its kind where there are others
+// that are saved otherwise.
+func (e *UnsavedError) ways() string {
+	var all []string
+	kinds := make(map[string][]string)
+	for _, l := range e.Losses {
+		if kinds[l.way] == nil {
+			all = append(all, l.way)
+		}
+		kinds[l.way] = append(kinds[l.way], string(l.Kind))
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	for i, way := range all {
+		all[i] = strings.Join(kinds[way], ", ") + ": " + way
+	}
+	return strings.Join(all, "; ")
+}
+
+// way is how to save work of a kind. A checkpoint is one only if an artifact
+// can hold the work.
+func way(k Kind, id string, artifact bool) string {
+	switch {
+	case k == Commits:
+		return "give each commit a branch by git branch NAME COMMIT"
+	case k != Changes && k != Untracked:
+		return "move it away"
+	case artifact:
+		return "save it with stint session checkpoint " + id + ", commit it"
+	}
+	return "commit it (no checkpoint can hold it)"
 }
 
 // losses lists what would be lost if the workspace of d were removed now.
 func (r *Runner) losses(ctx context.Context, d *doc.Document) ([]Loss, error) {
 	var all []Loss
-	add := func(k Kind, items []string) {
-		if len(items) > 0 {
-			all = append(all, Loss{k, items})
-		}
-	}
 	beside, err := r.beside(d)
 	if err != nil {
 		return nil, err
 	}
-	u, err := r.unsaved(ctx, d)
+	u, takes, err := r.unsaved(ctx, d)
 	if err != nil {
 		return nil, err
+	}
+	add := func(k Kind, items []string) {
+		if len(items) > 0 {
+			all = append(all, Loss{k, items, way(k, d.ID, takes)})
+		}
 	}
 	add(Changes, u.Changes)
 	add(Untracked, u.Untracked)
@@ -98,25 +140,25 @@ func (r *Runner) losses(ctx context.Context, d *doc.Document) ([]Loss, error) {
 }
 
 // unsaved is what only the worktree of d holds, and what only git's record of
-// it does where it is gone.
-func (r *Runner) unsaved(ctx context.Context, d *doc.Document) (*git.Unsaved, error) {
+// it does where it is gone. It tells whether an artifact can hold the files.
+func (r *Runner) unsaved(ctx context.Context, d *doc.Document) (u *git.Unsaved, takes bool, err error) {
 	w, err := r.listed(ctx, d)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	there, err := r.look(ctx, d, w)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if !there {
 		left, err := r.Project.Tree.Orphans(ctx, w)
-		return &git.Unsaved{Left: left}, err
+		return &git.Unsaved{Left: left}, false, err
 	}
-	u, err := r.worktree(d).Unsaved(ctx, r.Project.Tree)
-	if err != nil {
-		return nil, err
+	if u, err = r.worktree(d).Unsaved(ctx, r.Project.Tree); err != nil {
+		return nil, false, err
 	}
-	return u, r.forgetSaved(ctx, d, u)
+	takes, err = r.forgetSaved(ctx, d, u)
+	return u, takes, err
 }
 
 // look tells whether there is a worktree to be looked at, and refuses a folder
@@ -142,20 +184,20 @@ func (r *Runner) look(ctx context.Context, d *doc.Document, w git.Worktree) (boo
 }
 
 // forgetSaved takes out of u what an artifact of the session holds, to the
-// byte, as the worktree is now.
-func (r *Runner) forgetSaved(ctx context.Context, d *doc.Document, u *git.Unsaved) error {
+// byte, as the worktree is now, and tells whether one can.
+func (r *Runner) forgetSaved(ctx context.Context, d *doc.Document, u *git.Unsaved) (takes bool, err error) {
 	if len(u.Changes)+len(u.Untracked)+len(u.Commits) == 0 {
-		return nil
+		return true, nil
 	}
 	work, err := artifact.Take(ctx, r.worktree(d), d.Base)
 	if err != nil {
-		return nil // What cannot be taken into an artifact is in none.
+		return false, nil // What cannot be taken into an artifact is in none.
 	}
 	held, err := r.Runs.Holds(d.ID, d.Base, work)
 	if held {
 		u.Changes, u.Untracked, u.Commits = nil, nil, nil
 	}
-	return err
+	return true, err
 }
 
 // beside lists the files of the workspace outside of its worktree.

@@ -27,6 +27,9 @@ type OpenOptions struct {
 // there in a tmux session of its own. What a failure left half made is taken
 // back, and the reason is kept in the document.
 func (r *Runner) Open(ctx context.Context, o OpenOptions) (session.Entry, error) {
+	if r.Project.NoConfig != nil {
+		return session.Entry{}, r.Project.NoConfig
+	}
 	if o.Harness == "" {
 		o.Harness = r.Project.Config.Session.Harness
 	}

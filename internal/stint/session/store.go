@@ -76,10 +76,29 @@ func (s *Store) Documents() ([]*session.Document, []Skipped, error) {
 // Get reads the document of one session.
 func (s *Store) Get(id string) (*session.Document, error) {
 	d, err := s.read(id)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrNotFound):
 		return nil, fmt.Errorf("session %q: %w", id, err)
+	case err != nil:
+		return nil, fmt.Errorf("session %q: %w", id, s.refused(id, err))
 	}
 	return d, nil
+}
+
+// refused says of which file a document was refused, and what to do about it.
+func (s *Store) refused(id string, err error) error {
+	name := s.path(session.File(id))
+	var newer *readers.NewerError
+	var corrupt *readers.CorruptError
+	switch {
+	case errors.As(err, &newer):
+		newer.Path = name
+		return err
+	case errors.As(err, &corrupt):
+		corrupt.Path = name
+		return fmt.Errorf("%w: mend it, or end the session by hand as the manual tells", err)
+	}
+	return fmt.Errorf("document %q: %w", name, err)
 }
 
 // read reads and binds. A folder without a document is that of a session that
@@ -91,7 +110,7 @@ func (s *Store) read(id string) (*session.Document, error) {
 	d, err := session.Read(s.Docs, id)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := fs.Lstat(s.Docs, path.Join("workspaces", id)); err == nil {
-			return nil, fmt.Errorf("its document is gone and its workspace %q is not", s.Place.WorkspaceRoot(id))
+			return nil, fmt.Errorf("it is gone, and the session's workspace %q is not: end the session by hand as the manual tells", s.Place.WorkspaceRoot(id))
 		}
 		return nil, ErrNotFound
 	}

@@ -160,7 +160,7 @@ func TestGetRefuses(t *testing.T) {
 	require.NoError(t, os.MkdirAll(s.Place.Worktree("lost"), 0o700))
 	for id, want := range map[string]string{
 		"absent": "there is no such session", "on": "there is no such session", "../sessions/one": "there is no such session",
-		"": "there is no such session", "started": "there is no such session", "lost": "its document is gone and its workspace",
+		"": "there is no such session", "started": "there is no such session", "lost": "it is gone, and the session's workspace",
 	} {
 		_, err := s.Get(id)
 		require.ErrorContains(t, err, want, id)
