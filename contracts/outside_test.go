@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/mod/modfile"
 
 	"github.com/freeze-contracts/permafrost/contracts"
 )
@@ -63,7 +64,7 @@ func requireThis() error {
 	mod, modErr := os.ReadFile("../go.mod")
 	sum, sumErr := os.ReadFile("../go.sum")
 	text := strings.Replace(string(mod), "module "+modulePath, "module example.org/jot", 1) +
-		"\nrequire " + modulePath + " v0.0.0\n\nreplace " + modulePath + " => " + checkout + "\n"
+		"\nrequire " + modulePath + " v0.0.0\n\nreplace " + modulePath + " => " + modfile.AutoQuote(checkout) + "\n"
 	return errors.Join(pathErr, modErr, sumErr,
 		os.WriteFile(filepath.Join(outside, "go.mod"), []byte(text), 0o644),
 		os.WriteFile(filepath.Join(outside, "go.sum"), sum, 0o644))
