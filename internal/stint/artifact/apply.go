@@ -55,7 +55,14 @@ func place(ctx context.Context, main git.Tree, want []git.Change, base string) (
 			if err != nil {
 				return nil, err
 			}
-			if at != "" {
+			// One that git ignores is in no snapshot.
+			made, err := main.Is(ctx, c)
+			switch {
+			case err != nil:
+				return nil, err
+			case made:
+				done = append(done, c)
+			case at != "":
 				taken = append(taken, at)
 			}
 		}
@@ -85,9 +92,13 @@ func deleted(files []git.Change) []string {
 	return paths
 }
 
+// stage is where files are made before they are moved to their places, in the
+// one folder of the main work tree that is the project's own.
+const stage = ".stint/apply"
+
 // Apply makes the files of a pending run in the main work tree, all of them or
-// none, and leaves the run applied. There is nothing to do but to say so where
-// all of them are there already.
+// none, and leaves the run applied. One that was killed is finished by the
+// next.
 func (s *Store) Apply(ctx context.Context, main git.Tree, id string) (*artifact.Manifest, error) {
 	// One at a time: two runs may have the same files.
 	one, err := document.Acquire(ctx, s.path("apply.lock"), document.Patience)
@@ -95,7 +106,9 @@ func (s *Store) Apply(ctx context.Context, main git.Tree, id string) (*artifact.
 		return nil, err
 	}
 	defer one.Release()
-	main.Scratch = s.path("scratch")
+	main.Scratch, main.Stage = s.path("scratch"), stage
+	// A git that outlives this process keeps the next one from its files.
+	main.Hold = one.File()
 	h, err := s.Hold(ctx, id)
 	if err != nil {
 		return nil, err
@@ -105,10 +118,8 @@ func (s *Store) Apply(ctx context.Context, main git.Tree, id string) (*artifact.
 	if err != nil {
 		return nil, err
 	}
-	if len(done) < len(h.Files) {
-		if err := main.Apply(ctx, h.Base, string(patch), changes(h.Files), done); err != nil {
-			return nil, fmt.Errorf("run %q: not applied: %w", id, err)
-		}
+	if err := main.Apply(ctx, h.Base, string(patch), changes(h.Files), done); err != nil {
+		return nil, fmt.Errorf("run %q: not applied: %w", id, err)
 	}
 	err = h.Update(func(m *artifact.Manifest) {
 		m.State = artifact.Applied

@@ -95,12 +95,16 @@ func TestApplyAgainAfterAKill(t *testing.T) {
 		made map[string]string
 	}{
 		{"after the first file", map[string]string{"a": "A\n"}},
-		{"after the last file", map[string]string{"a": "A\n", "c": "c\n"}},
+		{"after one that git ignores", map[string]string{"a": "A\n", "c.log": "log\n"}},
+		{"after the last file", map[string]string{"a": "A\n", "c": "c\n", "c.log": "log\n"}},
+		{"with files still to be moved", map[string]string{".stint/apply/a": "cut", ".stint/apply/old": "of another run\n"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(t)
 			b.write(b.tree, "a", "A\n")
 			b.write(b.tree, "c", "c\n")
+			b.write(b.tree, "c.log", "log\n")
+			require.NoError(t, b.tree.Do(t.Context(), "add", "-f", "c.log"))
 			b.save("one")
 			for name, content := range test.made {
 				b.write(b.main, name, content)
@@ -108,10 +112,11 @@ func TestApplyAgainAfterAKill(t *testing.T) {
 			m, err := b.store.Apply(t.Context(), b.main, "one")
 			require.NoError(t, err)
 			require.Equal(t, manifest.Applied, m.State)
-			want := map[string]string{"a": "A\n", "b": "b\n", "c": "c\n", ".gitignore": "*.log\n"}
+			want := map[string]string{"a": "A\n", "b": "b\n", "c": "c\n", "c.log": "log\n", ".gitignore": "*.log\n"}
 			if diff := cmp.Diff(want, b.files()); diff != "" {
 				t.Errorf("the main work tree (-want +got)\n%s", diff)
 			}
+			require.NoDirExists(t, filepath.Join(b.main.Dir, ".stint", "apply"))
 		})
 	}
 }

@@ -26,6 +26,10 @@ type Tree struct {
 	// alone, is made anew each time and removed, so that a killed process
 	// leaves at most this one. Empty means one in the system's temporary folder.
 	Scratch string
+	// Stage is the folder, by its path below Dir, in which Apply makes files
+	// before it moves them to their places: on the same file system, and the
+	// caller's alone. A killed process may leave it, for the next to clear.
+	Stage string
 	// Hold is an open file that is handed down to git, and to what it starts;
 	// nil for none.
 	Hold *os.File

@@ -53,7 +53,7 @@ func newPlace(t *testing.T) place {
 	require.NoError(t, err)
 	p := place{t: t}
 	env := append(os.Environ(), "HOME="+dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_GLOB_PATHSPECS=1", "GIT_ICASE_PATHSPECS=1", "GIT_DIR="+filepath.Join(dir, "elsewhere"), "GIT_INDEX_FILE="+filepath.Join(dir, "elsewhere", "index"))
-	p.main = git.Tree{Dir: filepath.Join(dir, "main"), Env: env}
+	p.main = git.Tree{Dir: filepath.Join(dir, "main"), Env: env, Stage: "stage/of apply"}
 	p.tree = git.Tree{Dir: filepath.Join(dir, "work tree"), Env: env}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".gitconfig"), []byte(hostile), 0o600))
 	require.NoError(t, os.Mkdir(p.main.Dir, 0o700))

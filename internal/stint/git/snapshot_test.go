@@ -141,6 +141,43 @@ func TestApply(t *testing.T) {
 	require.Empty(t, p.git(p.main, "diff", "--cached", "--name-only"), "the index")
 }
 
+// A file takes the place of a folder, also of one that is left hollow by an
+// apply that was killed, and a folder that of a file.
+func TestApplyTakesPlaces(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.RemoveAll(filepath.Join(p.tree.Dir, "dir")))
+	p.write(p.tree, "dir", "a file\n")
+	require.NoError(t, os.Remove(filepath.Join(p.tree.Dir, "a.txt")))
+	p.write(p.tree, "a.txt/below", "in a folder\n")
+	snap, err := p.tree.Snapshot(t.Context(), p.base)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(filepath.Join(p.main.Dir, "dir", "b.txt")))
+	require.NoError(t, os.MkdirAll(filepath.Join(p.main.Dir, "dir", "hollow", "deep"), 0o700))
+	require.NoError(t, p.main.Apply(t.Context(), p.base, snap.Patch, snap.Files, nil))
+	got, err := p.main.Snapshot(t.Context(), p.base)
+	require.NoError(t, err)
+	if diff := cmp.Diff(snap.Files, got.Files); diff != "" {
+		t.Errorf("the main work tree (-want +got)\n%s", diff)
+	}
+}
+
+// Where one of the moves fails, those before it are taken back.
+func TestApplyPutsBack(t *testing.T) {
+	p := newPlace(t)
+	p.write(p.tree, "a.txt", "other\n")
+	p.write(p.tree, "z", "new\n")
+	p.write(p.tree, "zz/below", "in a folder\n")
+	require.NoError(t, os.Remove(filepath.Join(p.tree.Dir, "dir", "b.txt")))
+	snap, err := p.tree.Snapshot(t.Context(), p.base)
+	require.NoError(t, err)
+	p.write(p.main, "z/mine.log", "ignored\n")
+	require.ErrorContains(t, p.main.Apply(t.Context(), p.base, snap.Patch, snap.Files, nil), "directory not empty")
+	if diff := cmp.Diff("", p.git(p.main, "status", "--porcelain", "--untracked-files=all")); diff != "" {
+		t.Errorf("the main work tree after a failure (-want +got)\n%s", diff)
+	}
+	require.FileExists(t, filepath.Join(p.main.Dir, "z", "mine.log"))
+}
+
 func TestApplyAllOrNothing(t *testing.T) {
 	p := newPlace(t)
 	p.write(p.tree, "a.txt", "other\n")
