@@ -16,12 +16,12 @@ func Load(path string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(path)
+	data, err := tomldoc.ReadFile(os.DirFS(filepath.Dir(path)), filepath.Base(path), tomldoc.Largest)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("configuration %q is not there: %w; write one, or name another with --config", path, os.ErrNotExist)
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("configuration %q: %w", path, err)
 	}
 	doc, err := tomldoc.Parse(path, data)
 	if err != nil {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/freeze-contracts/permafrost/freeze/config/tomldoc"
 )
 
 // Kind is a kind of disagreement between ledger and folders.
@@ -140,6 +142,9 @@ func (c *check) folder(l *Ledger, family, version string) error {
 // manifestName is the manifest in a release's folder.
 const manifestName = "bindings.json"
 
+// largestManifest is in bytes.
+const largestManifest = 256 << 20
+
 // manifest is what is read here of one. The rest is freeze/fixture's.
 type manifest struct {
 	sha256    string
@@ -147,13 +152,13 @@ type manifest struct {
 }
 
 func (c *check) manifest(dir string) (manifest, error) {
-	data, err := fs.ReadFile(c.fsys, path.Join(dir, manifestName))
+	data, err := tomldoc.ReadFile(c.fsys, path.Join(dir, manifestName), largestManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		c.add(Stray, dir, "", "holds no bindings.json, so no release")
 		return manifest{}, nil
 	}
 	if err != nil {
-		return manifest{}, err
+		return manifest{}, fmt.Errorf("%s/%s: %w", dir, manifestName, err)
 	}
 	var content struct {
 		Scenarios map[string]jsontext.Value `json:"scenarios"`

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/semver"
+
+	"github.com/freeze-contracts/permafrost/freeze/config/tomldoc"
 )
 
 // Name is the name of the ledger in the fixtures folder.
@@ -74,9 +76,9 @@ type Replaced struct {
 // Load reads the ledger of a fixtures folder. A missing one is an error that
 // is fs.ErrNotExist; LoadOrNew takes it for an empty one.
 func Load(fsys fs.FS) (*Ledger, error) {
-	data, err := fs.ReadFile(fsys, Name)
+	data, err := tomldoc.ReadFile(fsys, Name, tomldoc.Largest)
 	if err != nil {
-		return nil, fmt.Errorf("ledger: %w", err)
+		return nil, fmt.Errorf("ledger %s: %w", Name, err)
 	}
 	return Parse(data)
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/freeze-contracts/permafrost/freeze/tree"
 	"github.com/freeze-contracts/permafrost/sandbox/script"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -72,9 +73,10 @@ func loadFamily(dir, family string) ([]*Scenario, error) {
 }
 
 func loadFile(file, family, name string) (*Scenario, error) {
-	data, err := os.ReadFile(file)
+	const most = 16 << 20
+	data, err := tree.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file), most)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	s := &Scenario{Family: family, Name: name, File: file, Archive: txtar.Parse(data)}
 	if err := s.header(); err != nil {

@@ -1,8 +1,6 @@
 package scenario
 
 import (
-	"crypto/sha256"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -16,17 +14,7 @@ var places = []string{"home", "project", "run", "tmp"}
 // snapshot tells states of a box apart: what stands at each path.
 type snapshot map[string]string
 
-func look(root string) (snapshot, error) {
-	entries, err := tree.Walk(root, places)
-	if err != nil {
-		return nil, err
-	}
-	s := make(snapshot)
-	for _, e := range entries {
-		s[e.Path] = fmt.Sprintf("%s %v %q %x", e.Type, e.Mode, e.Target, sha256.Sum256(e.Data))
-	}
-	return s, nil
-}
+func look(root string) (snapshot, error) { return tree.States(root, places) }
 
 // changed lists, sorted, the paths at which s and later differ.
 func (s snapshot) changed(later snapshot) []string {

@@ -24,9 +24,6 @@ func ReadFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("is no regular file but %s", info.Mode().Type())
 	}
-	if info.Size() > limit {
-		return nil, &SizeError{info.Size(), limit}
-	}
 	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, err
@@ -37,6 +34,9 @@ func ReadFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
 
 // readLimited reads a file of which that size is known; it may have grown.
 func readLimited(f io.Reader, size, limit int64) ([]byte, error) {
+	if size > limit {
+		return nil, &SizeError{size, limit}
+	}
 	data := make([]byte, 0, size+1)
 	for {
 		n, err := f.Read(data[len(data):cap(data)])

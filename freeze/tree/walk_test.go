@@ -104,7 +104,7 @@ func TestWalkRefuses(t *testing.T) {
 func TestWalkUnreadable(t *testing.T) {
 	if root := os.Getenv("TREE_TEST_UNREADABLE"); root != "" {
 		_, err := tree.Walk(root, []string{"p"})
-		require.EqualError(t, err, `capture "p/closed": openat p/closed: permission denied; `+
+		require.EqualError(t, err, `capture "p/closed": openat closed: permission denied; `+
 			`what is captured must be at rest, and readable by the box's user`)
 		require.ErrorIs(t, err, fs.ErrPermission)
 		return
