@@ -218,7 +218,12 @@ func TestUnsaved(t *testing.T) {
 			p.git(p.tree, "update-index", "--skip-worktree", "dir/b.txt")
 			p.write(p.tree, "a.txt", "x\n")
 			p.write(p.tree, "dir/b.txt", "y\n")
-		}, git.Unsaved{Changes: []string{"a.txt", "dir/b.txt"}}},
+		}, git.Unsaved{Changes: []string{"a.txt", "dir/b.txt"}, Overlooked: []string{"a.txt", "dir/b.txt"}}},
+		{"overlooked, and another changed", func(p place) {
+			p.git(p.tree, "update-index", "--assume-unchanged", "a.txt")
+			p.write(p.tree, "a.txt", "x\n")
+			p.write(p.tree, "dir/b.txt", "y\n")
+		}, git.Unsaved{Changes: []string{"a.txt", "dir/b.txt"}, Overlooked: []string{"a.txt"}}},
 		{"overlooked and as it was", func(p place) { p.git(p.tree, "update-index", "--assume-unchanged", "a.txt") }, git.Unsaved{}},
 		{"committed", func(p place) { p.write(p.tree, "c", "c\n"); p.commit("two") }, git.Unsaved{}},
 		{"amended", func(p place) {

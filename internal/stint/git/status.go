@@ -18,6 +18,7 @@ func (t Tree) Status(ctx context.Context) (string, error) {
 // Unsaved is what is only in a worktree, each a list of paths or commits.
 type Unsaved struct {
 	Changes    []string // tracked files that differ from HEAD
+	Overlooked []string // those of them that git was told to overlook, so that it commits none of their changes
 	Untracked  []string // files that git does not know and does not ignore
 	Ignored    []string // files and folders that git ignores
 	Submodules []string // repositories inside of it, known to git or not, which may hold commits of their own
@@ -89,17 +90,20 @@ func (t Tree) hidden(ctx context.Context, u *Unsaved) error {
 	if err != nil {
 		return err
 	}
-	overlooked := false
+	var overlooked []string
 	for _, e := range entries {
-		overlooked = overlooked || e.overlooked()
+		if e.overlooked() {
+			overlooked = append(overlooked, e.path)
+		}
 		if e.mode == "160000" && exists(filepath.Join(t.Dir, e.path, ".git")) {
 			u.Submodules = append(u.Submodules, e.path)
 		}
 	}
-	if !overlooked {
+	if overlooked == nil {
 		return nil
 	}
 	changed, err := t.differ(ctx)
+	u.Overlooked = slices.DeleteFunc(overlooked, func(path string) bool { return !slices.Contains(changed, path) })
 	u.Changes = slices.Compact(slices.Sorted(slices.Values(append(u.Changes, changed...))))
 	return err
 }

@@ -39,18 +39,21 @@ type Loss struct {
 	way string // to save it
 }
 
-func (l Loss) String() string {
+func (l Loss) String() string { return fmt.Sprintf("%s (%s)", l.Kind, some(l.Items)) }
+
+// some names the first of the items, and counts the others.
+func some(items []string) string {
 	const most = 3
-	some := l.Items[:min(most, len(l.Items))]
-	quoted := make([]string, len(some))
-	for i, item := range some {
+	first := items[:min(most, len(items))]
+	quoted := make([]string, len(first))
+	for i, item := range first {
 		quoted[i] = fmt.Sprintf("%q", item)
 	}
-	text := fmt.Sprintf("%s (%s", l.Kind, strings.Join(quoted, ", "))
-	if more := len(l.Items) - most; more > 0 {
+	text := strings.Join(quoted, ", ")
+	if more := len(items) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return text + ")"
+	return text
 }
 
 // UnsavedError is the refusal to remove work that is nowhere else.
@@ -131,6 +134,9 @@ func (r *Runner) losses(ctx context.Context, d *doc.Document) ([]Loss, error) {
 		}
 	}
 	add(Changes, u.Changes)
+	if len(u.Changes) > 0 && len(u.Overlooked) > 0 {
+		all[0].way += fmt.Sprintf(" (%s after git update-index --no-assume-unchanged FILE or --no-skip-worktree FILE)", some(u.Overlooked))
+	}
 	add(Untracked, u.Untracked)
 	add(Ignored, u.Ignored)
 	add(Commits, append(u.Commits, u.Left...))
