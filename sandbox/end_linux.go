@@ -61,7 +61,7 @@ func (e *ending) run(ctx context.Context, patience time.Duration) (report, error
 			return report{}, err
 		}
 		if s.empty() {
-			return report{Ended: e.ended}, nil
+			return report{Ended: e.ended}, e.lookout.folder.checkLocks()
 		}
 		if time.Since(e.started) > patience || ctx.Err() != nil {
 			return report{Held: true, Why: s.reason(), Left: s.left, Ended: e.ended}, nil

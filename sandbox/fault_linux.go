@@ -13,13 +13,23 @@ import (
 // SetFault makes bin/PROGRAM misbehave as f says. Several faults on one program
 // are tried in the order in which they were set; the first that matches and
 // has not fired Count times yet fires.
-func (b *Box) SetFault(f Fault) error { return b.place.setFault(f) }
+func (b *Box) SetFault(f Fault) error {
+	if err := b.folder.check(); err != nil {
+		return err
+	}
+	return b.place.setFault(f)
+}
 
 // SetFault makes bin/PROGRAM misbehave, as Box.SetFault does.
 func (in *Inside) SetFault(f Fault) error { return in.place().setFault(f) }
 
 // Firings lists what has fired so far, in order.
-func (b *Box) Firings() ([]Firing, error) { return b.place.readFirings() }
+func (b *Box) Firings() ([]Firing, error) {
+	if err := b.folder.check(); err != nil {
+		return nil, err
+	}
+	return b.place.readFirings()
+}
 
 // Firings lists what has fired so far, in order.
 func (in *Inside) Firings() ([]Firing, error) { return in.place().readFirings() }

@@ -18,10 +18,18 @@ import (
 
 // found makes what the supervisor needs: the folder, its locks, its record and
 // the copy of this binary.
-func (p place) found(r record) error {
-	if err := p.begin(r); err != nil {
-		return err
+func (p place) found(r record) (*folder, error) {
+	f, err := p.begin(r)
+	if err != nil {
+		return nil, err
 	}
+	if err := p.lay(); err != nil {
+		return f, err
+	}
+	return f, f.keepLocks()
+}
+
+func (p place) lay() error {
 	for _, dir := range []string{p.at("self"), p.at("self", "role")} {
 		if err := makeDir(dir); err != nil {
 			return err
@@ -41,31 +49,29 @@ func (p place) found(r record) error {
 // begin makes the folder with its record. A folder without one is taken for
 // abandoned by whoever reaps, unless it is locked; where it was removed before
 // it could be locked here, it is made again.
-func (p place) begin(r record) error {
+func (p place) begin(r record) (*folder, error) {
 	for {
 		if err := os.Mkdir(string(p), 0o700); err != nil {
-			return fmt.Errorf("box root: %w", err)
+			return nil, fmt.Errorf("box root: %w", err)
 		}
-		if err := p.firstRecord(r); !errors.Is(err, fs.ErrNotExist) {
-			return err
+		f, err := openFolder(p)
+		if err == nil {
+			if err = f.firstRecord(r); err == nil {
+				return f, nil
+			}
+			f.close()
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, errors.Join(err, os.Remove(string(p)))
 		}
 	}
 }
 
-func (p place) firstRecord(r record) error {
-	// The caller's umask does not come in.
-	if err := os.Chmod(string(p), 0o700); err != nil {
-		return err
+func (f *folder) firstRecord(r record) error {
+	if err := unix.Flock(f.fd(), unix.LOCK_EX); err != nil {
+		return fmt.Errorf("locking %q: %w", f.place, err)
 	}
-	dir, err := os.Open(string(p))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	if err := unix.Flock(int(dir.Fd()), unix.LOCK_EX); err != nil {
-		return fmt.Errorf("locking %q: %w", p, err)
-	}
-	return r.write(p)
+	return errors.Join(r.write(f), unix.Flock(f.fd(), unix.LOCK_UN))
 }
 
 // fill makes what the programs in the box need.

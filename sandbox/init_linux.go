@@ -21,8 +21,12 @@ type initProcess struct {
 	firstPID int
 }
 
-// drain makes it end as soon as nothing runs in the namespace any more.
-func (i *initProcess) drain() { i.link.send(request{Stop: &stop{}}) }
+// drain makes it end as soon as nothing runs in the namespace any more. One that
+// was stopped is woken up; where that does not help it is ended with the rest.
+func (i *initProcess) drain() {
+	i.link.send(request{Stop: &stop{}})
+	signalProcess(i.anchor.PID, i.anchor.Start, unix.SIGCONT)
+}
 
 // namespaces to try, in this order. Inside of a user namespace the user keeps
 // the own id; the capability is for mounting /proc and dropped after it.

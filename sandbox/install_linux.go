@@ -15,7 +15,12 @@ import (
 // Install copies the content of dir over the box's bin/, each file by a
 // rename, so that a running program keeps what it has. What was installed is
 // the subject's CLI: the caller that a fault kills is one of these files.
-func (b *Box) Install(dir string) error { return b.place.install(dir) }
+func (b *Box) Install(dir string) error {
+	if err := b.folder.check(); err != nil {
+		return err
+	}
+	return b.place.install(dir)
+}
 
 // Install copies the content of dir over the box's bin/, as Box.Install does.
 func (in *Inside) Install(dir string) error { return in.place().install(dir) }
@@ -92,7 +97,7 @@ func (p place) installOne(from, name string, kind fs.FileMode) error {
 // programsOfCLI are the paths of all that was installed, also where a fault
 // has put them.
 func (p place) programsOfCLI() ([]string, error) {
-	list, err := os.Open(p.cli())
+	list, err := openRegular(unix.AT_FDCWD, p.cli(), p.cli(), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -111,7 +116,7 @@ func (p place) programsOfCLI() ([]string, error) {
 // lockFile opens a file that several processes of the box add to. It is locked
 // until it is closed.
 func lockFile(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	f, err := openRegular(unix.AT_FDCWD, path, path, os.O_RDWR|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return nil, err
 	}
@@ -122,13 +127,13 @@ func lockFile(path string) (*os.File, error) {
 	return f, nil
 }
 
+// mostList is far beyond what faults, firings and names of programs take, in
+// bytes.
+const mostList = 4 << 20
+
 func readLines(f *os.File) ([]string, error) {
-	info, err := f.Stat()
+	b, err := readBounded(f, mostList)
 	if err != nil {
-		return nil, err
-	}
-	b := make([]byte, info.Size())
-	if _, err := f.ReadAt(b, 0); err != nil && len(b) > 0 {
 		return nil, err
 	}
 	return slices.DeleteFunc(strings.Split(string(b), "\n"), func(s string) bool { return s == "" }), nil

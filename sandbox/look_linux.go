@@ -30,6 +30,7 @@ const (
 // lookout sees what still holds a box.
 type lookout struct {
 	place   place
+	folder  *folder
 	lease   *os.File
 	uid     int
 	without layer

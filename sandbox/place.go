@@ -21,10 +21,6 @@ func (p place) socket() string   { return p.at("s") }
 func (p place) tripwire() string { return p.at("tt") }
 func (p place) lease() string    { return p.at("lease") }
 func (p place) owner() string    { return p.at("owner") }
-func (p place) record() string   { return p.at("box.json") }
-
-// nextRecord becomes the record.
-func (p place) nextRecord() string { return p.at("box.json.new") }
 
 // real holds what faults replaced.
 func (p place) real() string { return p.at("real") }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 )
 
@@ -23,10 +22,8 @@ func Boxes() ([]Found, error) {
 	var boxes []Found
 	for _, root := range roots {
 		found, ok, err := place(root).inspect()
-		if err != nil {
-			return nil, fmt.Errorf("box %q: %w", root, err)
-		}
-		if ok {
+		if err == nil && ok { // one that cannot be looked at hides no other
+
 			boxes = append(boxes, found)
 		}
 	}
@@ -35,88 +32,87 @@ func Boxes() ([]Found, error) {
 
 // inspect tells what is known of a box, and whether it is one.
 func (p place) inspect() (found Found, ok bool, err error) {
-	if !p.isOwn() {
+	f, err := openFolder(p)
+	if err != nil {
 		return Found{}, false, nil
 	}
-	r, err := readRecord(p)
+	defer f.close()
+	if !f.isOwn() {
+		return Found{}, false, nil
+	}
+	r, err := f.readRecord()
 	if errors.Is(err, os.ErrNotExist) {
-		found, ok = p.inspectStub()
+		found, ok = f.inspectStub()
 		return found, ok, nil
 	}
 	if err != nil {
 		return Found{}, false, nil // the record of something else
 	}
-	found = Found{Root: string(p), Owner: p.hasOwner(r), Started: r.Started}
+	found = Found{Root: string(p), Owner: f.hasOwner(r), Started: r.Started}
 	if r.Founder != nil {
 		found.Founder = r.Founder.PID
 	}
 	if !found.Owner {
 		found.Spent = r.Supervisor == nil || r.Proved
-		found.Left, err = p.left()
+		found.Left, err = f.left()
 	}
 	return found, true, err
 }
 
 // Reap ends what holds a box that was kept, proves it empty and removes it. A
 // box whose owner lives is left alone and an error.
-func Reap(ctx context.Context, f Found) error {
-	p := place(f.Root)
-	if _, err := os.Lstat(f.Root); errors.Is(err, os.ErrNotExist) {
+func Reap(ctx context.Context, box Found) error {
+	f, err := openFolder(place(box.Root))
+	if errors.Is(err, os.ErrNotExist) {
 		return nil // its supervisor has removed it meanwhile
 	}
-	if !p.isOwn() {
-		return fmt.Errorf("box %q: it belongs to another user, so it is left alone", f.Root)
+	if err != nil {
+		return fmt.Errorf("box %q: %w", box.Root, err)
 	}
-	r, err := readRecord(p)
+	defer f.close()
+	if !f.isOwn() {
+		return fmt.Errorf("box %q: it belongs to another user, so it is left alone", box.Root)
+	}
+	r, err := f.readRecord()
 	if errors.Is(err, os.ErrNotExist) {
-		err = p.removeStub()
+		err = f.removeStub()
 		if err == nil {
 			return nil
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("box %q: %w", f.Root, err)
+		return fmt.Errorf("box %q: %w", box.Root, err)
 	}
-	if p.hasOwner(r) {
-		return fmt.Errorf("box %q: its owner lives, so it is left alone", f.Root)
+	if f.hasOwner(r) {
+		return fmt.Errorf("box %q: its owner lives, so it is left alone", box.Root)
 	}
-	return p.reap(ctx)
+	return f.reap(ctx)
 }
 
-func (p place) reap(ctx context.Context) error {
+func (f *folder) reap(ctx context.Context) error {
 	// Held to the end: a supervisor that is only just starting waits for the
 	// lock, and then finds no box.
-	owner, err := p.takeOver()
+	owner, err := f.takeOver()
 	if err != nil {
-		return fmt.Errorf("box %q: %w", p, err)
+		return fmt.Errorf("box %q: %w", f.place, err)
 	}
 	defer owner.Close()
-	came, err := p.endOrphan(ctx, defaultPatience)
+	came, err := f.endOrphan(ctx, defaultPatience)
 	if err != nil {
-		return fmt.Errorf("box %q: %w", p, err)
+		return fmt.Errorf("box %q: %w", f.place, err)
 	}
 	if came.Held {
-		return &HeldError{Root: string(p), Left: came.Left, Why: came.Why}
+		return &HeldError{Root: string(f.place), Left: came.Left, Why: came.Why}
 	}
-	return p.remove()
-}
-
-// isOwn tells whether the folder is one, and this user's: in /tmp anybody may
-// have put anything of that name.
-func (p place) isOwn() bool {
-	info, err := os.Lstat(string(p))
-	if err != nil || !info.IsDir() {
-		return false
-	}
-	return int(info.Sys().(*syscall.Stat_t).Uid) == os.Getuid()
+	return f.remove()
 }
 
 // hasOwner tells whether a supervisor lives, or is just being started.
-func (p place) hasOwner(r record) bool {
+func (f *folder) hasOwner(r record) bool {
 	if r.Supervisor == nil {
 		return r.Founder != nil && !r.Founder.gone()
 	}
-	owner, err := os.OpenFile(p.owner(), os.O_RDWR, 0)
+	owner, err := f.open("owner", os.O_RDWR)
 	if err != nil {
 		return false
 	}
@@ -126,8 +122,8 @@ func (p place) hasOwner(r record) bool {
 
 // left lists what holds a box. The lease is not taken for that: whoever has it
 // counts as a holder.
-func (p place) left() ([]Process, error) {
-	l, err := newLookout(p, 0)
+func (f *folder) left() ([]Process, error) {
+	l, err := newLookout(f, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil // it never got so far that something could run in it
 	}
@@ -135,7 +131,7 @@ func (p place) left() ([]Process, error) {
 		return nil, err
 	}
 	defer l.lease.Close()
-	sockets, err := listening(string(p))
+	sockets, err := listening(string(f.place))
 	if err != nil {
 		return nil, err
 	}
@@ -146,8 +142,8 @@ func (p place) left() ([]Process, error) {
 
 // takeOver gets the lock that a supervisor holds for life. Whoever lists boxes
 // has it for a moment.
-func (p place) takeOver() (*os.File, error) {
-	owner, err := os.OpenFile(p.owner(), os.O_RDWR|os.O_CREATE, 0o600)
+func (f *folder) takeOver() (*os.File, error) {
+	owner, err := f.open("owner", os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
@@ -164,15 +160,15 @@ func (p place) takeOver() (*os.File, error) {
 // nothing is left of what was started in it is known in three ways: the
 // supervisor said so before it went, the kernel ended all with the namespace,
 // or the machine was started again.
-func (p place) endOrphan(ctx context.Context, patience time.Duration) (report, error) {
-	r, err := readRecord(p)
+func (f *folder) endOrphan(ctx context.Context, patience time.Duration) (report, error) {
+	r, err := f.readRecord()
 	if err != nil {
 		return report{}, err
 	}
 	if r.Proved {
 		return report{}, nil
 	}
-	l, err := newLookout(p, 0)
+	l, err := newLookout(f, 0)
 	if errors.Is(err, os.ErrNotExist) && r.Supervisor == nil {
 		return report{}, nil
 	}
@@ -195,12 +191,12 @@ func (p place) endOrphan(ctx context.Context, patience time.Duration) (report, e
 // stopWithout is Stop for a box whose supervisor was killed.
 func (b *Box) stopWithout(ctx context.Context, patience time.Duration) error {
 	b.hangUp()
-	owner, err := b.place.takeOver()
+	owner, err := b.folder.takeOver()
 	if err != nil {
 		return fmt.Errorf("box %q: %w", b.place, err)
 	}
 	defer owner.Close()
-	came, err := b.place.endOrphan(ctx, patience)
+	came, err := b.folder.endOrphan(ctx, patience)
 	if err != nil {
 		return fmt.Errorf("box %q: %w", b.place, err)
 	}

@@ -52,30 +52,39 @@ func bootID() string {
 	return strings.TrimSpace(string(b))
 }
 
-func readRecord(p place) (record, error) {
+// recordName is that of the record, and how the names begin under which a new
+// one is written.
+const recordName = "box.json"
+
+// mostRecord is far beyond what a record takes, in bytes.
+const mostRecord = 64 << 10
+
+func (f *folder) readRecord() (record, error) {
 	var r record
-	b, err := os.ReadFile(p.record())
+	file, err := f.open(recordName, os.O_RDONLY)
+	if err != nil {
+		return r, err
+	}
+	defer file.Close()
+	b, err := readBounded(file, mostRecord)
 	if err != nil {
 		return r, err
 	}
 	if err := json.Unmarshal(b, &r); err != nil {
-		return r, fmt.Errorf("%q: %w", p.record(), err)
+		return r, fmt.Errorf("%q: %w", file.Name(), err)
 	}
-	if r.Root != string(p) {
-		return r, fmt.Errorf("%q is the record of another box, %q", p.record(), r.Root)
+	if r.Root != string(f.place) {
+		return r, fmt.Errorf("%q is the record of another box, %q", file.Name(), r.Root)
 	}
 	return r, nil
 }
 
 // write replaces the record. It needs no fsync: after a crash of the machine
 // nothing in the box is left to be found.
-func (r record) write(p place) error {
+func (r record) write(f *folder) error {
 	b, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(p.nextRecord(), append(b, '\n'), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(p.nextRecord(), p.record())
+	return f.replace(recordName, append(b, '\n'))
 }

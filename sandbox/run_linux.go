@@ -47,6 +47,9 @@ func (b *Box) isGone() bool {
 }
 
 func (b *Box) runCmd(ctx context.Context, c Cmd) (int, error) {
+	if err := b.folder.check(); err != nil {
+		return 0, err
+	}
 	path, err := b.program(c)
 	if err != nil {
 		return 0, err
@@ -69,8 +72,11 @@ func (b *Box) runCmd(ctx context.Context, c Cmd) (int, error) {
 	}
 	r, err := b.programs.wait(ctx, answer)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		limited, cancel := context.WithTimeout(context.Background(), margin)
+		defer cancel()
+		go b.keepAwake(limited)
 		b.programs.signal(id, unix.SIGKILL)
-		r, _ = b.programs.wait(context.Background(), answer)
+		r, _ = b.programs.wait(limited, answer)
 	}
 	return r.Code, errors.Join(err, s.finish(), r.err("starting it"))
 }

@@ -22,10 +22,12 @@ const supervisorLimit = 30 * time.Second
 // Box is a running box. Its methods may be called from several goroutines.
 type Box struct {
 	place    place
+	folder   *folder
 	env      []string
 	patience time.Duration
 	kind     string
 	firstPID int
+	init     *anchor // nil without a namespace
 
 	supervisor *exec.Cmd
 	left       chan struct{} // closed when the supervisor has ended
@@ -71,7 +73,7 @@ func foundBox(cfg Config) (*Box, error) {
 			return nil, err
 		}
 		p := place(root)
-		err := p.found(record{Format: 1, Root: root, UID: os.Getuid(), Started: time.Now().UTC(), Boot: bootID(), Founder: founder})
+		f, err := p.found(record{Format: 1, Root: root, UID: os.Getuid(), Started: time.Now().UTC(), Boot: bootID(), Founder: founder})
 		if errors.Is(err, fs.ErrExist) {
 			if cfg.Root == "" {
 				continue
@@ -79,9 +81,12 @@ func foundBox(cfg Config) (*Box, error) {
 			return nil, err
 		}
 		if err != nil {
-			return nil, errors.Join(err, p.remove()) // nothing has run in it
+			if f != nil {
+				err = errors.Join(err, f.remove()) // nothing has run in it
+			}
+			return nil, err
 		}
-		return &Box{place: p, env: p.environment(cfg.Env), patience: cfg.Patience}, nil
+		return &Box{place: p, folder: f, env: p.environment(cfg.Env), patience: cfg.Patience}, nil
 	}
 }
 
@@ -97,7 +102,7 @@ func (b *Box) start(ctx context.Context, cfg Config) error {
 	r, err := b.control.call(limited, request{Setup: &setup{
 		Namespace: !cfg.NoNamespace, FirstPID: cfg.FirstPID, Without: cfg.without, Patience: nanoseconds(cfg.Patience),
 	}})
-	b.kind, b.firstPID = r.Kind, r.FirstPID
+	b.kind, b.firstPID, b.init = r.Kind, r.FirstPID, r.Init
 	if ctx.Err() != nil {
 		return ctx.Err() // and the supervisor takes the box down
 	}
@@ -143,7 +148,7 @@ func (b *Box) startSupervisor() error {
 // giveUp has a box that never was complete taken down again.
 func (b *Box) giveUp() error {
 	if b.supervisor == nil {
-		return b.place.remove()
+		return b.folder.remove()
 	}
 	return b.Close()
 }

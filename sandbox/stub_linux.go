@@ -3,9 +3,9 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -15,32 +15,20 @@ import (
 // anything, and is none.
 var stubName = regexp.MustCompile(`^fz\.[` + rootLetters + `]+$`)
 
-// openStub opens a stub and locks it, so that it stays one.
-func (p place) openStub() (*os.File, error) {
-	if !stubName.MatchString(filepath.Base(string(p))) {
-		return nil, errors.New("it has no record, so it is no box")
+// checkStub locks a stub, so that it stays one until the folder is closed.
+func (f *folder) checkStub() error {
+	if !stubName.MatchString(filepath.Base(string(f.place))) {
+		return errors.New("it has no record, so it is no box")
 	}
-	dir, err := os.Open(string(p))
-	if err != nil {
-		return nil, err
-	}
-	if err := p.checkStub(dir); err != nil {
-		dir.Close()
-		return nil, err
-	}
-	return dir, nil
-}
-
-func (p place) checkStub(dir *os.File) error {
-	if !tryLock(dir) {
+	if !tryLock(f.dir) {
 		return errors.New("it is just being made, so it is left alone")
 	}
-	names, err := dir.Readdirnames(-1)
+	names, err := namesIn(f.fd())
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if p.at(name) != p.nextRecord() {
+		if !strings.HasPrefix(name, recordName+".") { // one that was being written
 			return fmt.Errorf("it has no record but holds %q, so it is no box", name)
 		}
 	}
@@ -49,27 +37,20 @@ func (p place) checkStub(dir *os.File) error {
 
 // inspectStub leaves out a stub of this moment: it may be about to be a box, and
 // whoever lists it would soon find it in use.
-func (p place) inspectStub() (Found, bool) {
-	stub, err := p.openStub()
-	if err != nil {
+func (f *folder) inspectStub() (Found, bool) {
+	if f.checkStub() != nil {
 		return Found{}, false
 	}
-	defer stub.Close()
-	info, err := stub.Stat()
+	info, err := f.dir.Stat()
 	if err != nil || time.Since(info.ModTime()) < time.Second {
 		return Found{}, false
 	}
-	return Found{Root: string(p), Started: info.ModTime().UTC(), Spent: true}, true
+	return Found{Root: string(f.place), Started: info.ModTime().UTC(), Spent: true}, true
 }
 
-func (p place) removeStub() error {
-	stub, err := p.openStub()
-	if err != nil {
+func (f *folder) removeStub() error {
+	if err := f.checkStub(); err != nil {
 		return err
 	}
-	defer stub.Close()
-	if err := os.Remove(p.nextRecord()); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return os.Remove(string(p))
+	return f.remove()
 }

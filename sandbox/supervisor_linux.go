@@ -27,9 +27,9 @@ type setup struct {
 // its caller is gone.
 type supervisor struct {
 	place    place
+	folder   *folder
 	caller   *wire
 	programs *os.File // the socket for programs, until somebody serves it
-	owner    *os.File // its lock says that the supervisor lives
 	setup    setup
 	record   record
 
@@ -92,14 +92,18 @@ func (s *supervisor) open() error {
 		return err
 	}
 	s.programs = os.NewFile(fdPrograms, "programs")
-	if s.owner, err = os.OpenFile(s.place.owner(), os.O_RDWR, 0); err != nil {
+	if s.folder, err = openFolder(s.place); err != nil {
 		return err
 	}
-	// Waits, since who lists boxes tries the lock for a moment.
-	if err := unix.Flock(int(s.owner.Fd()), unix.LOCK_EX); err != nil {
+	if err := s.folder.keepLocks(); err != nil {
 		return err
 	}
-	if s.lookout, err = newLookout(s.place, os.Getpid()); err != nil {
+	// Its lock says that the supervisor lives. Waits, since who lists boxes tries
+	// it for a moment.
+	if err := unix.Flock(int(s.folder.owner.Fd()), unix.LOCK_EX); err != nil {
+		return err
+	}
+	if s.lookout, err = newLookout(s.folder, os.Getpid()); err != nil {
 		return err
 	}
 	s.lookout.none = s.children.reap
@@ -111,21 +115,21 @@ func (s *supervisor) open() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return err
 	}
-	if s.record, err = readRecord(s.place); err != nil {
+	if s.record, err = s.folder.readRecord(); err != nil {
 		return err
 	}
 	if s.record.Supervisor, err = anchorOf(os.Getpid()); err != nil {
 		return err
 	}
-	return s.record.write(s.place)
+	return s.record.write(s.folder)
 }
 
-func newLookout(p place, root int) (lookout, error) {
-	lease, err := os.OpenFile(p.lease(), os.O_RDWR, 0)
+func newLookout(f *folder, root int) (lookout, error) {
+	lease, err := f.open("lease", os.O_RDWR)
 	if err != nil {
 		return lookout{}, err
 	}
-	return lookout{place: p, lease: lease, uid: os.Getuid(), root: root, own: map[int]bool{}}, nil
+	return lookout{place: f.place, folder: f, lease: lease, uid: os.Getuid(), root: root, own: map[int]bool{}}, nil
 }
 
 // serve answers one request of the caller and tells whether it was the last.
@@ -139,7 +143,7 @@ func (s *supervisor) serve(r request) (done bool) {
 			answer.Error = err.Error()
 		}
 		if s.init != nil {
-			answer.Kind, answer.FirstPID = s.init.name, s.init.firstPID
+			answer.Kind, answer.FirstPID, answer.Init = s.init.name, s.init.firstPID, s.init.anchor
 		}
 	case r.Stop != nil:
 		came, err := s.end(r.Stop.Patience)
@@ -168,7 +172,7 @@ func (s *supervisor) begin() error {
 		s.programs.Close()
 		s.lookout.own[s.init.pid] = true
 		s.record.Init = s.init.anchor
-		return s.record.write(s.place)
+		return s.record.write(s.folder)
 	}
 	programs, err := newWire(s.programs)
 	if err != nil {
@@ -251,10 +255,10 @@ func (s *supervisor) remove() error {
 		return fmt.Errorf("the box was not proved empty")
 	}
 	s.record.Proved = true
-	if err := s.record.write(s.place); err != nil {
+	if err := s.record.write(s.folder); err != nil {
 		return err
 	}
-	return s.place.remove()
+	return s.folder.remove()
 }
 
 // leave is what happens when the caller is gone: the box goes too, or is kept
@@ -265,6 +269,6 @@ func (s *supervisor) leave() int {
 		return 0
 	}
 	s.record.Emptied = s.children.reap()
-	s.record.write(s.place)
+	s.record.write(s.folder)
 	return 3
 }

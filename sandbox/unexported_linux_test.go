@@ -21,15 +21,19 @@ func TestBeginAgainstReaper(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				p.removeStub() // an error is a folder that is no stub
+				if f, err := openFolder(p); err == nil {
+					f.removeStub() // an error is a folder that is no stub
+					f.close()
+				}
 			}
 		}
 	}()
 	for range 300 {
-		require.NoError(t, p.begin(record{Root: string(p)}))
-		_, err := readRecord(p)
+		f, err := p.begin(record{Root: string(p)})
 		require.NoError(t, err)
-		require.NoError(t, removeAll(string(p)))
+		_, err = f.readRecord()
+		require.NoError(t, err)
+		require.NoError(t, f.remove())
 	}
 	close(stop)
 	<-stopped

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"golang.org/x/sys/unix"
@@ -33,9 +34,11 @@ type reply struct {
 	Code   int     `json:"code,omitempty"`
 	Report *report `json:"report,omitempty"`
 
-	// To Setup: which namespaces, and where the numbering of processes begins.
-	Kind     string `json:"kind,omitempty"`
-	FirstPID int    `json:"firstPID,omitempty"`
+	// To Setup: which namespaces, where the numbering of processes begins, and
+	// the first of them.
+	Kind     string  `json:"kind,omitempty"`
+	FirstPID int     `json:"firstPID,omitempty"`
+	Init     *anchor `json:"init,omitempty"`
 }
 
 // wire carries one JSON document after another over a unix stream socket, each
@@ -47,6 +50,9 @@ type wire struct {
 
 // maxMessage is beyond what Linux takes as arguments and environment.
 const maxMessage = 16 << 20
+
+// sendLimit is for another side that was stopped and reads no more.
+const sendLimit = 10 * time.Second
 
 func newWire(f *os.File) (*wire, error) {
 	defer f.Close()
@@ -91,8 +97,15 @@ func (w *wire) send(v any, files ...*os.File) error {
 	head := binary.BigEndian.AppendUint32(nil, uint32(len(body)))
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if err := w.conn.SetWriteDeadline(time.Now().Add(sendLimit)); err != nil {
+		return errors.Join(errGone, err)
+	}
 	if _, _, err = w.conn.WriteMsgUnix(head, unix.UnixRights(fds...), nil); err == nil {
 		_, err = w.conn.Write(body)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		w.conn.Close() // what follows half a message cannot be read
+		return errors.Join(errGone, err)
 	}
 	if errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) || errors.Is(err, net.ErrClosed) {
 		return errors.Join(errGone, err)
