@@ -52,10 +52,26 @@ It commits nothing. Commit stint.toml yourself; the marker stays untracked.`,
 		for _, id := range made.Others {
 			a.note("project %s has sessions of this repository, which go by the marker that it had: write that id into %s to have them back", id, reader.MarkerFile)
 		}
+		if err := a.moved(made.Project); err != nil {
+			return err
+		}
 		v := initView{made.ID, made.Tree.Dir, made.StateDir, made.Marker, made.Config, made.Shared}
 		return a.print(v, func(w io.Writer) { initText(w, v) })
 	}
 	return cmd
+}
+
+// moved says if the project has sessions of the place that it was at before.
+func (a *app) moved(p *project.Project) error {
+	r, err := runner.New(p, a.env, time.Now)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := r.Sessions.Moved(); err != nil {
+		a.note("%s", oneLine(err))
+	}
+	return nil
 }
 
 func initText(w io.Writer, v initView) {

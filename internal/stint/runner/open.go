@@ -30,6 +30,9 @@ func (r *Runner) Open(ctx context.Context, o OpenOptions) (session.Entry, error)
 	if r.Project.NoConfig != nil {
 		return session.Entry{}, r.Project.NoConfig
 	}
+	if err := r.Sessions.Moved(); err != nil {
+		return session.Entry{}, err
+	}
 	if o.Harness == "" {
 		o.Harness = r.Project.Config.Session.Harness
 	}

@@ -118,7 +118,11 @@ func (s *Store) read(id string) (*session.Document, error) {
 		return nil, err
 	}
 	if err := d.Bind(s.Place); err != nil {
-		return nil, fmt.Errorf("it belongs elsewhere: %w", err)
+		err = fmt.Errorf("it belongs elsewhere: %w", err)
+		if d.ProjectID == s.Place.ProjectID && d.Repository != s.Place.Repository {
+			err = fmt.Errorf("%w: if the repository was moved, move it back", err)
+		}
+		return nil, err
 	}
 	return d, nil
 }
