@@ -3,6 +3,8 @@ package artifact
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,8 +130,9 @@ func (s *Store) Apply(ctx context.Context, main git.Tree, id string) (*artifact.
 	return h.Manifest, err
 }
 
-// Discard says that a pending run is not wanted. Manifest and patch stay.
-func (s *Store) Discard(ctx context.Context, id string) (*artifact.Manifest, error) {
+// Discard says that a pending run is not wanted. Manifest and patch stay. One
+// that a killed apply left half made in the main work tree is refused.
+func (s *Store) Discard(ctx context.Context, main git.Tree, id string) (*artifact.Manifest, error) {
 	h, err := s.Hold(ctx, id)
 	if err != nil {
 		return nil, err
@@ -138,9 +141,24 @@ func (s *Store) Discard(ctx context.Context, id string) (*artifact.Manifest, err
 	if h.State != artifact.Pending {
 		return nil, fmt.Errorf("run %q: it is %s, and only a pending one can be discarded", id, h.State)
 	}
+	if left := leftover(main, h.Files); left != "" {
+		return nil, fmt.Errorf("run %q: an apply of it was killed and left %q in %q: finish it by stint runs apply %s, or put back what it changed, remove %[3]q and discard it then", id, left, stage, id)
+	}
 	err = h.Update(func(m *artifact.Manifest) {
 		m.State = artifact.Discarded
 		m.DiscardedAt = s.Now().Unix()
 	})
 	return h.Manifest, err
+}
+
+// leftover is the first of the files that was made for the main work tree and
+// not moved to its place.
+func leftover(main git.Tree, files []artifact.File) string {
+	for _, f := range files {
+		info, err := os.Lstat(filepath.Join(main.Dir, stage, filepath.FromSlash(f.Path)))
+		if err == nil && !info.IsDir() {
+			return f.Path
+		}
+	}
+	return ""
 }

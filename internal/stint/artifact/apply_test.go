@@ -35,7 +35,7 @@ func TestApply(t *testing.T) {
 	}
 	_, err = b.store.Apply(t.Context(), b.main, "one")
 	require.ErrorContains(t, err, "it is applied, and only a pending one can be applied")
-	_, err = b.store.Discard(t.Context(), "one")
+	_, err = b.store.Discard(t.Context(), b.main, "one")
 	require.ErrorContains(t, err, "it is applied, and only a pending one can be discarded")
 }
 
@@ -58,7 +58,7 @@ func TestApplyRefuses(t *testing.T) {
 		{"a patch that is gone", func(b *bench) {
 			require.NoError(b, os.Remove(filepath.Join(b.store.StateDir, "runs/one/changes.patch")))
 		}, "no such file"},
-		{"a discarded run", func(b *bench) { _, err := b.store.Discard(b.Context(), "one"); require.NoError(b, err) }, "it is discarded"},
+		{"a discarded run", func(b *bench) { _, err := b.store.Discard(b.Context(), b.main, "one"); require.NoError(b, err) }, "it is discarded"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(t)
@@ -119,4 +119,24 @@ func TestApplyAgainAfterAKill(t *testing.T) {
 			require.NoDirExists(t, filepath.Join(b.main.Dir, ".stint", "apply"))
 		})
 	}
+}
+
+// Half a run in the main work tree would be nobody's if it were discarded.
+func TestDiscardAfterAKill(t *testing.T) {
+	b := newBench(t)
+	b.write(b.tree, "a", "A\n")
+	b.write(b.tree, "dir/c", "c\n")
+	b.save("one")
+	b.write(b.main, "a", "A\n")
+	b.write(b.main, ".stint/apply/dir/c", "c\n")
+	run := b.manifest("one")
+	_, err := b.store.Discard(t.Context(), b.main, "one")
+	require.ErrorContains(t, err, `run "one": an apply of it was killed and left "dir/c" in ".stint/apply": finish it by stint runs apply one, or`)
+	require.Equal(t, run, b.manifest("one"))
+
+	b.write(b.main, ".stint/apply/of another run", "x")
+	require.NoError(t, os.Remove(filepath.Join(b.main.Dir, ".stint/apply/dir/c")))
+	m, err := b.store.Discard(t.Context(), b.main, "one")
+	require.NoError(t, err)
+	require.Equal(t, manifest.Discarded, m.State)
 }

@@ -154,7 +154,7 @@ func TestHolds(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, test.want, got, test.name)
 	}
-	_, err = b.store.Discard(t.Context(), "one")
+	_, err = b.store.Discard(t.Context(), b.main, "one")
 	require.NoError(t, err)
 	got, err := b.store.Holds("s", b.base, w)
 	require.NoError(t, err)
@@ -192,7 +192,7 @@ func TestManifests(t *testing.T) {
 	if diff := cmp.Diff([]string{"zz", "aa", "skipped newer", "skipped other"}, got); diff != "" {
 		t.Errorf("Manifests (-want +got)\n%s", diff)
 	}
-	_, err = b.store.Discard(t.Context(), "newer")
+	_, err = b.store.Discard(t.Context(), b.main, "newer")
 	require.ErrorContains(t, err, "schema 2 is newer than 1")
 	_, err = b.store.Get("absent")
 	require.ErrorIs(t, err, artifact.ErrNotFound)
@@ -204,7 +204,7 @@ func TestRewriteKeepsUnknownFields(t *testing.T) {
 	b.save("one")
 	b.write(git.Tree{Dir: b.store.StateDir}, "runs/one/manifest.json",
 		strings.Replace(strings.Replace(b.manifest("one"), "{", `{"later": 1,`, 1), `"path"`, `"weight": 2, "path"`, 1))
-	_, err := b.store.Discard(t.Context(), "one")
+	_, err := b.store.Discard(t.Context(), b.main, "one")
 	require.NoError(t, err)
 	require.Contains(t, b.manifest("one"), `"later": 1`)
 	require.Contains(t, b.manifest("one"), `"weight": 2`)

@@ -172,7 +172,7 @@ func (a *app) runsDiscard() *cobra.Command {
 		`discard marks a pending run as not wanted: it can no longer be applied, and no
 longer counts as a saved copy of the session's work. The patch is kept.`, "discard 9b3d5a6f1c28",
 		func(ctx context.Context, r *runner.Runner, id string) error {
-			m, err := r.Runs.Discard(ctx, id)
+			m, err := r.Runs.Discard(ctx, r.Project.Tree, id)
 			if err != nil {
 				return err
 			}
