@@ -49,6 +49,13 @@ func put(t *testing.T, dir, name, text string) {
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o755))
 }
 
+func read(t *testing.T, dir, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	require.NoError(t, err)
+	return string(text)
+}
+
 func open(t *testing.T, dir string) *cut.Project {
 	t.Helper()
 	p, err := cut.Open(filepath.Join(dir, "freeze.toml"), os.Environ(), filepath.Join(dir, "builds"))
@@ -110,7 +117,7 @@ func TestReleaseOfAnotherFreeze(t *testing.T) {
 	require.NoError(t, err)
 	close(began)
 	r := <-late
-	require.ErrorContains(t, r.Err(), "release v1.0.0: its fixtures or its ledger entry changed while it was frozen")
+	require.ErrorContains(t, r.Err(), "release v1.0.0: its fixtures or its ledger entry changed while it was frozen: another freeze wrote it meanwhile")
 	after, err := os.ReadFile(manifest)
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))

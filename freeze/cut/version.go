@@ -8,15 +8,37 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/semver"
 
 	"github.com/freeze-contracts/permafrost/sandbox"
 )
 
-// versionText finds a whole semantic version, with or without its v, and with
+// versionPattern finds a whole semantic version, with or without its v, and with
 // whatever pre-release or build it has: v1.2.0-rc.1 is not v1.2.0.
-var versionText = regexp.MustCompile(`\bv?([0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)\b`)
+var versionPattern = regexp.MustCompile(`\bv?([0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)\b`)
+
+// What a program may take to say its version.
+const (
+	versionTime = 10 * time.Second
+	versionText = 64 << 10 // bytes of each stream
+)
+
+// limited keeps what a program prints, and stops it once that is too much.
+type limited struct {
+	text bytes.Buffer // not embedded: io.Copy would find its ReadFrom
+	stop context.CancelCauseFunc
+}
+
+func (l *limited) Write(data []byte) (int, error) {
+	if l.text.Len()+len(data) > versionText {
+		err := fmt.Errorf("printed more than %d bytes", versionText)
+		l.stop(err)
+		return 0, err
+	}
+	return l.text.Write(data)
+}
 
 // verifyVersion asks the release's own program, in a box of its own, which
 // version it is. A pre-release or the wrong binary is never frozen under a
@@ -27,16 +49,23 @@ func verifyVersion(ctx context.Context, box sandbox.Config, program string, args
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	var stdout, stderr bytes.Buffer
 	command := append([]string{program}, args...)
+	ctx, cancel := context.WithTimeoutCause(ctx, versionTime, fmt.Errorf("has not ended after %s", versionTime))
+	defer cancel()
+	ctx, tooMuch := context.WithCancelCause(ctx)
+	defer tooMuch(nil)
+	stdout, stderr := limited{stop: tooMuch}, limited{stop: tooMuch}
 	code, err := b.Run(ctx, sandbox.Cmd{Args: command, Stdout: &stdout, Stderr: &stderr})
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	if err != nil {
-		return fmt.Errorf("release %s: %q: %w", want, strings.Join(command, " "), err)
+		return fmt.Errorf("release %s: %q: %w; see version_args in freeze.toml", want, strings.Join(command, " "), err)
 	}
 	if code != 0 {
-		return fmt.Errorf("release %s: %q exited %d%s", want, strings.Join(command, " "), code, said(stderr.String()+stdout.String()))
+		return fmt.Errorf("release %s: %q exited %d%s", want, strings.Join(command, " "), code, said(stderr.text.String()+stdout.text.String()))
 	}
-	if err := matchVersion(stdout.String(), want); err != nil {
+	if err := matchVersion(stdout.text.String(), want); err != nil {
 		return fmt.Errorf("release %s: %q: %w", want, strings.Join(command, " "), err)
 	}
 	return nil
@@ -47,7 +76,7 @@ func verifyVersion(ctx context.Context, box sandbox.Config, program string, args
 func matchVersion(text, want string) error {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	var found []string
-	for _, m := range versionText.FindAllStringSubmatch(line, -1) {
+	for _, m := range versionPattern.FindAllStringSubmatch(line, -1) {
 		if v := "v" + m[1]; !slices.Contains(found, v) {
 			found = append(found, v)
 		}

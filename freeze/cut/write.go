@@ -187,7 +187,7 @@ func (f *freezer) current(t *target) (*ledger.Ledger, error) {
 	was, _ := f.Ledger.Find(version)
 	is, _ := now.Find(version)
 	if !reflect.DeepEqual(was, is) || !reflect.DeepEqual(t.frozen, frozen) {
-		return nil, fmt.Errorf("release %s: its fixtures or its ledger entry changed while it was frozen; freeze it again", version)
+		return nil, fmt.Errorf("release %s: its fixtures or its ledger entry changed while it was frozen: another freeze wrote it meanwhile; freeze it again", version)
 	}
 	return now, nil
 }

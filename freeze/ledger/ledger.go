@@ -34,7 +34,7 @@ type Ledger struct {
 // Release is one published version, pinned to a commit or to a package.
 type Release struct {
 	Version   string     `toml:"version"`   // canonical semver with its v
-	Commit    string     `toml:"commit"`    // 40 hex digits; or
+	Commit    string     `toml:"commit"`    // 40 hex digits, or 64 of sha256; or
 	Package   string     `toml:"package"`   // the name of a package, and
 	Integrity string     `toml:"integrity"` // its hash, as its registry or its maintainer states it; may be empty
 	Date      string     `toml:"date"`      // 2026-11-30, UTC

@@ -99,8 +99,8 @@ func (c checker) pin(key string, r Release) error {
 		return c.doc.Errorf(key+".package", "a release has a commit or a package, not both")
 	case commit && c.doc.Has(key+".integrity"):
 		return c.doc.Errorf(key+".integrity", "only a package has an integrity, a commit is its own")
-	case commit && !regexp.MustCompile(`^[0-9a-f]{40}$`).MatchString(r.Commit):
-		return c.doc.Errorf(key+".commit", "%q is no full commit: 40 hex digits in lower case", r.Commit)
+	case commit && !regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`).MatchString(r.Commit):
+		return c.doc.Errorf(key+".commit", "%q is no full commit: 40 hex digits in lower case, or 64 in a repository of format sha256", r.Commit)
 	case commit:
 		return nil
 	case !pkg:

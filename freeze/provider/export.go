@@ -31,7 +31,11 @@ func (r repository) export(ctx context.Context, commit, dir, gitDir string) ([]s
 	if !filepath.IsAbs(objects) {
 		objects = filepath.Join(r.dir, objects)
 	}
-	if err := emptyRepository(gitDir); err != nil {
+	format, err := r.output(ctx, "rev-parse", "--show-object-format")
+	if err != nil {
+		return nil, err
+	}
+	if err := emptyRepository(gitDir, format); err != nil {
 		return nil, err
 	}
 	bare := r
@@ -44,13 +48,18 @@ func (r repository) export(ctx context.Context, commit, dir, gitDir string) ([]s
 	return append(missing, pointers...), err
 }
 
-func emptyRepository(dir string) error {
+// emptyRepository makes one for objects of that format: sha1 or sha256.
+func emptyRepository(dir, format string) error {
 	for _, sub := range []string{"objects", "refs", "info"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
 			return err
 		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, "info", "attributes"), []byte(attributes), 0o600); err != nil {
+		return err
+	}
+	config := "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = " + format + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o600)

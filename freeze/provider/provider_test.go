@@ -40,13 +40,13 @@ func newSubject(t *testing.T) *subject {
 	return newSubjectAt(t, t.TempDir())
 }
 
-func newSubjectAt(t *testing.T, dir string) *subject {
+func newSubjectAt(t *testing.T, dir string, initFlags ...string) *subject {
 	t.Helper()
 	s := &subject{dir: dir, repo: filepath.Join(dir, "repo")}
 	for _, sub := range []string{"repo", "home"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, sub), 0o755))
 	}
-	git(t, s.repo, "init", "-q", "-b", "main")
+	git(t, s.repo, append([]string{"init", "-q", "-b", "main"}, initFlags...)...)
 	s.v1 = ledger.Release{Version: "v1.0.0", Commit: s.commit(t, map[string]string{"notes": notes1}), Date: "2026-01-01"}
 	git(t, s.repo, "tag", "v1.0.0")
 	s.v2 = ledger.Release{Version: "v2.0.0", Commit: s.commit(t, map[string]string{"notes": notes2}), Date: "2026-02-01"}

@@ -99,8 +99,23 @@ func (r repository) commit(ctx context.Context, rev string) (string, bool, error
 	return commit, err == nil, err
 }
 
+// tag returns the commit of a tag, and whether there is such a tag. One that
+// names something else is an error.
 func (r repository) tag(ctx context.Context, version string) (string, bool, error) {
-	return r.commit(ctx, "refs/tags/"+version)
+	name := "refs/tags/" + version
+	commit, ok, err := r.commit(ctx, name)
+	if ok || err != nil {
+		return commit, ok, err
+	}
+	there, err := r.output(ctx, "for-each-ref", "--count=1", name)
+	if err != nil || there == "" {
+		return "", false, err
+	}
+	kind, err := r.output(ctx, "cat-file", "-t", name+"^{}")
+	if err != nil {
+		return "", false, err
+	}
+	return "", false, fmt.Errorf("tag %s of %q names a %s, no commit: tag the commit of the release, or say --commit REV", version, r.dir, kind)
 }
 
 func (r repository) resolve(ctx context.Context, rev string) (string, error) {

@@ -137,3 +137,24 @@ func TestNotExported(t *testing.T) {
 	s.cfg.Provider.Build = []string{"sh", "-c", "cat lib/notes/notes {bin}"}
 	s.refused(t, r, `"lib/notes" is a submodule, which is not exported`, "No such file or directory")
 }
+
+func TestSHA256Repository(t *testing.T) {
+	s := newSubjectAt(t, t.TempDir(), "--object-format=sha256")
+	require.Len(t, s.v1.Commit, 64)
+	require.Equal(t, "notes 1.0.0\n", programOf(t, s.obtain(t, s.v1)))
+	l := &ledger.Ledger{Format: ledger.Format}
+	require.NoError(t, l.Add(s.v1))
+}
+
+func TestTagOfNoCommit(t *testing.T) {
+	s := newSubject(t)
+	git(t, s.repo, "tag", "v1.1.0", "HEAD^{tree}")
+	git(t, s.repo, "tag", "-a", "-m", "tree", "v1.2.0", "HEAD^{tree}")
+	for _, version := range []string{"v1.1.0", "v1.2.0"} {
+		_, _, err := s.provider(t).Tag(t.Context(), version)
+		require.EqualError(t, err, "tag "+version+" of \""+s.repo+"\" names a tree, no commit: tag the commit of the release, or say --commit REV")
+	}
+	_, ok, err := s.provider(t).Tag(t.Context(), "v1.3.0")
+	require.NoError(t, err)
+	require.False(t, ok)
+}
