@@ -35,13 +35,13 @@ const (
 func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	a := &app{env: env, stdin: stdin, stdout: stdout, stderr: stderr}
+	a := &app{env: env, stdin: stdin, stdout: &answer{to: stdout}, stderr: stderr}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(a.stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	err := a.stdout.failed(root.ExecuteContext(ctx))
 	if err == nil {
 		return exitDone
 	}
@@ -53,9 +53,10 @@ func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // app is one call of freeze.
 type app struct {
-	env            []string
-	stdin          io.Reader
-	stdout, stderr io.Writer
+	env    []string
+	stdin  io.Reader
+	stdout *answer
+	stderr io.Writer
 
 	configFile  string
 	json, quiet bool

@@ -26,5 +26,5 @@ func (a *app) shell(ctx context.Context, version string) error {
 	if err != nil {
 		return err
 	}
-	return p.Shell(ctx, version, a.stdin, a.stdout, a.stderr)
+	return p.Shell(ctx, version, a.stdin, a.stdout.to, a.stderr)
 }
