@@ -12,6 +12,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/sandbox"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // spoiled starts a box that a test leaves in a state that cannot be removed.
@@ -148,6 +149,58 @@ func TestLocksReplaced(t *testing.T) {
 	}
 }
 
+// A box whose folder was made unreadable is removed, by its owner and by who
+// comes later.
+func TestRootUnreadable(t *testing.T) {
+	t.Parallel()
+	b := spoiled(t)
+	sh(t, b, `cd /; exec chmod 0 "$PERMAFROST_BOX"`)
+	require.NoError(t, b.Close())
+	require.NoDirExists(t, b.Root())
+
+	b = spoiled(t)
+	if b.Namespace() == "" {
+		t.Skip("this machine gives no namespace, so nobody proves a box later")
+	}
+	sh(t, b, `cd /; exec chmod 0 "$PERMAFROST_BOX"`)
+	kill(t, supervisorOf(t, b.Root()))
+	require.NoError(t, sandbox.Reap(t.Context(), orphan(t, b.Root())))
+	require.NoDirExists(t, b.Root())
+}
+
+// A folder of the box that became a link leads nothing out of it that is
+// written from outside.
+func TestFoldersReplaced(t *testing.T) {
+	t.Parallel()
+	for name, act := range map[string]func(*sandbox.Box, string) error{
+		"bin": func(b *sandbox.Box, dir string) error { return b.Install(dir) },
+		"self": func(b *sandbox.Box, _ string) error {
+			_, err := b.Firings()
+			return err
+		},
+		"real": func(b *sandbox.Box, _ string) error {
+			return b.SetFault(sandbox.Fault{ID: 1, Program: "cat", Action: sandbox.Hang, Count: 1})
+		},
+		"self/role": func(b *sandbox.Box, _ string) error {
+			_, err := b.Run(t.Context(), sandbox.Cmd{Role: "greeter"})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, victim, dir := spoiled(t), t.TempDir(), t.TempDir()
+			require.NoError(t, os.WriteFile(dir+"/program", nil, 0o755))
+			sh(t, b, `cd "$PERMAFROST_BOX"; B=$PWD; "$B/bin/mv" `+name+` home/aside; case `+name+` in bin) PATH=$B/home/aside;; esac; ln -s `+victim+` `+name)
+			require.Error(t, act(b, dir))
+			names, err := os.ReadDir(victim)
+			require.NoError(t, err)
+			require.Empty(t, names)
+			require.NoError(t, b.Close())
+			require.DirExists(t, victim)
+		})
+	}
+}
+
 // Lists that became something else keep nobody waiting.
 func TestListsReplaced(t *testing.T) {
 	t.Parallel()
@@ -254,21 +307,32 @@ func TestDeepTree(t *testing.T) {
 	b, victim := spoiled(t), t.TempDir()
 	require.NoError(t, os.WriteFile(victim+"/precious", nil, 0o400))
 	require.NoError(t, os.Chmod(victim, 0o500))
+	t.Cleanup(func() { os.Chmod(victim, 0o700) })
 	dir, err := os.OpenRoot(b.Home())
 	require.NoError(t, err)
 	name := strings.Repeat("d", 100)
+	var last []func() error
 	for level := range 3000 {
 		require.NoError(t, dir.Mkdir(name, 0o700))
 		require.NoError(t, dir.Symlink(victim, "link"))
 		next, err := dir.OpenRoot(name)
 		require.NoError(t, err)
 		if level%500 == 499 {
-			require.NoError(t, dir.Chmod(name, 0))
+			closed := dir
+			defer closed.Close()
+			last = append(last, func() error { return closed.Chmod(name, 0) })
+			dir = next
+			continue
 		}
 		require.NoError(t, dir.Close())
 		dir = next
 	}
 	require.NoError(t, dir.Close())
+	for _, do := range last {
+		require.NoError(t, do())
+	}
+	few := unix.Rlimit{Cur: 256, Max: 256}
+	require.NoError(t, unix.Prlimit(supervisorOf(t, b.Root()), unix.RLIMIT_NOFILE, &few, nil))
 	require.NoError(t, within(t, 10*time.Second, b.Close))
 	require.NoDirExists(t, b.Root())
 	require.FileExists(t, victim+"/precious")

@@ -38,7 +38,7 @@ func (p place) setFault(f Fault) error {
 	if err := errors.Join(checkName("fault on", f.Program), f.check()); err != nil {
 		return err
 	}
-	list, err := lockFile(p.faults())
+	list, err := p.lockFile(p.faults())
 	if err != nil {
 		return err
 	}
@@ -64,8 +64,13 @@ func (p place) intercept(program string) error {
 	if p.isFaulty(program) {
 		return nil
 	}
+	root, err := os.OpenRoot(string(p))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	file := filepath.Join(p.bin(), program)
-	if err := p.putAside(program); err != nil {
+	if err := p.putAside(root, program); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return errors.New("it is not in the box: name it under tools ([box] tools in freeze.toml)")
 		}
@@ -74,20 +79,20 @@ func (p place) intercept(program string) error {
 	if p.owns(file) {
 		return nil // the tmux shim: the same binary, which now finds itself in real/ too
 	}
-	next := filepath.Join(p.bin(), "."+program+".new")
-	if err := os.Link(p.self(), next); err != nil {
+	next := p.rel(filepath.Join(p.bin(), "."+program+".new"))
+	if err := root.Link(p.rel(p.self()), next); err != nil {
 		return err
 	}
-	return os.Rename(next, file)
+	return root.Rename(next, p.rel(file))
 }
 
 // putAside gives a program of bin/ its second name, in real/.
-func (p place) putAside(program string) error {
-	file, real := filepath.Join(p.bin(), program), filepath.Join(p.real(), program)
-	if target, err := os.Readlink(file); err == nil {
-		return os.Symlink(p.seenFromBin(target), real)
+func (p place) putAside(root *os.Root, program string) error {
+	file, real := p.rel(filepath.Join(p.bin(), program)), p.rel(filepath.Join(p.real(), program))
+	if target, err := root.Readlink(file); err == nil {
+		return root.Symlink(p.seenFromBin(target), real)
 	}
-	return os.Link(file, real)
+	return root.Link(file, real)
 }
 
 // seenFromBin is where a link in bin/ leads, for the same link in real/.
@@ -105,7 +110,7 @@ func (p place) isFaulty(program string) bool {
 
 // readFirings waits for a fault that is firing at this moment.
 func (p place) readFirings() ([]Firing, error) {
-	list, err := lockFile(p.firings())
+	list, err := p.lockFile(p.firings())
 	if err != nil {
 		return nil, err
 	}

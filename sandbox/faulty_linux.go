@@ -107,7 +107,7 @@ func (f *faulty) match() (*Fault, error) {
 }
 
 func (f *faulty) faults() ([]Fault, error) {
-	list, err := lockFile(f.place.faults())
+	list, err := f.place.lockFile(f.place.faults())
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (f *faulty) first(faults []Fault, spent map[int]int) (match *Fault, unread 
 // spent locks the firings and counts them by fault.
 func (f *faulty) spent() (map[int]int, error) {
 	var err error
-	if f.firings, err = lockFile(f.place.firings()); err != nil {
+	if f.firings, err = f.place.lockFile(f.place.firings()); err != nil {
 		return nil, err
 	}
 	firings, err := decodeLines[Firing](f.firings)

@@ -196,10 +196,19 @@ func writeFile(path string, data []byte, mode os.FileMode) error {
 	return os.Chmod(path, mode)
 }
 
-// copyFile copies within the kernel where it can, as io.Copy between files
+func copyFile(from, to string, mode os.FileMode) error {
+	root, err := os.OpenRoot(filepath.Dir(to))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return copyInto(root, from, filepath.Base(to), mode)
+}
+
+// copyInto copies within the kernel where it can, as io.Copy between files
 // does. Meanwhile nothing is started: a child would have the file open for
 // writing for a moment, and such a file cannot be run ("text file busy").
-func copyFile(from, to string, mode os.FileMode) (err error) {
+func copyInto(root *os.Root, from, to string, mode os.FileMode) (err error) {
 	src, err := os.Open(from)
 	if err != nil {
 		return err
@@ -207,7 +216,7 @@ func copyFile(from, to string, mode os.FileMode) (err error) {
 	defer src.Close()
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, mode)
+	dst, err := root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,13 @@ type folder struct {
 
 func openFolder(p place) (*folder, error) {
 	dir, err := os.OpenFile(string(p), os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if errors.Is(err, fs.ErrPermission) {
+		// The subject may have taken the owner's own rights away. Nobody can give
+		// them back for the folder of another user.
+		if fd, openErr := openToEmpty(unix.AT_FDCWD, string(p)); openErr == nil {
+			dir, err = os.NewFile(uintptr(fd), string(p)), nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -129,15 +136,19 @@ func openRegular(dir int, name, path string, flags int) (*os.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	file := os.NewFile(uintptr(fd), path)
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%q is no file any more but %v: what ran in the box has replaced it", path, info.Mode())
-	}
-	if err != nil {
+	if err := wantRegular(file); err != nil {
 		file.Close()
 		return nil, err
 	}
 	return file, nil
+}
+
+func wantRegular(f *os.File) error {
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%q is no file any more but %v: what ran in the box has replaced it", f.Name(), info.Mode())
+	}
+	return err
 }
 
 // readBounded reads a file of the box whole, unless it is larger than any that

@@ -134,7 +134,7 @@ func TestUnprivileged(t *testing.T) {
 	require.NoError(t, os.Chown(dir+"/home", nobody, nobody))
 
 	cmd := exec.CommandContext(t.Context(), binary, "-test.v", "-test.timeout=120s",
-		"-test.run=^(TestProof|TestLayer.*|TestForeignHolder|TestCallerKilled|TestTmuxByAbsolutePath|TestNamespaceOfNobody|TestRun|TestFault.*|TestFirstPID)$")
+		"-test.run=^(TestProof|TestLayer.*|TestForeignHolder|TestCallerKilled|TestTmuxByAbsolutePath|TestNamespaceOfNobody|TestRun|TestFault.*|TestFirstPID|TestRootReplaced|TestRootUnreadable|TestRecordPlanted|TestLocksReplaced|TestMachineryStopped|TestDeepTree)$")
 	cmd.Dir = dir + "/home"
 	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + dir + "/home", "PERMAFROST_CHECK=1"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}

@@ -26,7 +26,12 @@ func (b *Box) Install(dir string) error {
 func (in *Inside) Install(dir string) error { return in.place().install(dir) }
 
 func (p place) install(dir string) error {
-	list, err := lockFile(p.cli())
+	root, err := os.OpenRoot(string(p))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	list, err := p.lockFile(p.cli())
 	if err != nil {
 		return err
 	}
@@ -48,7 +53,7 @@ func (p place) install(dir string) error {
 				return err
 			}
 		}
-		return p.installOne(path, name, d.Type())
+		return p.installOne(root, path, name, d.Type())
 	})
 	if err != nil {
 		return fmt.Errorf("installing %q: %w", dir, err)
@@ -56,13 +61,13 @@ func (p place) install(dir string) error {
 	return nil
 }
 
-func (p place) installOne(from, name string, kind fs.FileMode) error {
-	to := filepath.Join(p.bin(), name)
+func (p place) installOne(root *os.Root, from, name string, kind fs.FileMode) error {
+	to := p.rel(filepath.Join(p.bin(), name))
 	if p.isFaulty(name) {
-		to = filepath.Join(p.real(), name)
+		to = p.rel(filepath.Join(p.real(), name))
 	}
 	if kind.IsDir() {
-		if err := os.Mkdir(to, 0o755); err != nil && !os.IsExist(err) {
+		if err := root.Mkdir(to, 0o755); err != nil && !os.IsExist(err) {
 			return err
 		}
 		return nil
@@ -77,7 +82,7 @@ func (p place) installOne(from, name string, kind fs.FileMode) error {
 		if p.isFaulty(name) {
 			target = p.seenFromBin(target)
 		}
-		if err := os.Symlink(target, next); err != nil {
+		if err := root.Symlink(target, next); err != nil {
 			return err
 		}
 	case kind.IsRegular():
@@ -85,13 +90,13 @@ func (p place) installOne(from, name string, kind fs.FileMode) error {
 		if err != nil {
 			return err
 		}
-		if err := copyFile(from, next, info.Mode().Perm()); err != nil {
+		if err := copyInto(root, from, next, info.Mode().Perm()); err != nil {
 			return err
 		}
 	default:
 		return fmt.Errorf("%q is neither a file nor a folder nor a link", from)
 	}
-	return os.Rename(next, to)
+	return root.Rename(next, to)
 }
 
 // programsOfCLI are the paths of all that was installed, also where a fault
@@ -115,9 +120,18 @@ func (p place) programsOfCLI() ([]string, error) {
 
 // lockFile opens a file that several processes of the box add to. It is locked
 // until it is closed.
-func lockFile(path string) (*os.File, error) {
-	f, err := openRegular(unix.AT_FDCWD, path, path, os.O_RDWR|os.O_CREATE|os.O_APPEND)
+func (p place) lockFile(path string) (*os.File, error) {
+	root, err := os.OpenRoot(string(p))
 	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	f, err := root.OpenFile(p.rel(path), os.O_RDWR|os.O_CREATE|os.O_APPEND|unix.O_NONBLOCK, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := wantRegular(f); err != nil {
+		f.Close()
 		return nil, err
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // place is the root of a box and knows where everything in it lies.
@@ -11,6 +12,9 @@ type place string
 func (p place) at(elem ...string) string {
 	return filepath.Join(append([]string{string(p)}, elem...)...)
 }
+
+// rel is a path as an os.Root of the box takes it, so that no link leads out.
+func (p place) rel(path string) string { return strings.TrimPrefix(path, string(p)+"/") }
 
 func (p place) home() string     { return p.at("home") }
 func (p place) project() string  { return p.at("project") }

@@ -104,8 +104,13 @@ func (b *Box) rolePath(name string) (string, error) {
 	if err := checkName("role", name); err != nil {
 		return "", err
 	}
+	root, err := os.OpenRoot(string(b.place))
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
 	path := b.place.role(name)
-	if err := os.Link(b.place.self(), path); err != nil && !os.IsExist(err) {
+	if err := root.Link(b.place.rel(b.place.self()), b.place.rel(path)); err != nil && !os.IsExist(err) {
 		return "", err
 	}
 	return path, nil
