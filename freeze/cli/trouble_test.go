@@ -101,7 +101,7 @@ func TestReadOnlyFixtures(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
 	require.Equal(t, 1, cmd.ProcessState.ExitCode(), "%s", out)
-	want := "freeze: fixtures folder: mkdir " + fixtures + "/.staged: permission denied\n"
+	want := "freeze: fixtures folder \"" + fixtures + "\": mkdirat .staged: permission denied\n"
 	if diff := cmp.Diff(want, string(out)); diff != "" {
 		t.Errorf("freeze (-want +got):\n%s", diff)
 	}
