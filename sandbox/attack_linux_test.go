@@ -142,6 +142,12 @@ func TestLocksReplaced(t *testing.T) {
 				sh(t, b, `rm `+path+`; `+put+` `+path)
 				require.ErrorContains(t, within(t, 20*time.Second, b.Close), path+`" is no longer the file`)
 				kill(t, supervisorOf(t, b.Root()))
+				var err error
+				eventually(t, "a box that is nobody's", func() bool {
+					err = sandbox.Reap(t.Context(), sandbox.Found{Root: b.Root()})
+					return err == nil || !strings.Contains(err.Error(), "its owner lives")
+				})
+				require.ErrorContains(t, err, path)
 				require.Error(t, within(t, 20*time.Second, b.Close))
 				require.DirExists(t, b.Project())
 			})

@@ -57,6 +57,29 @@ func (f *folder) close() {
 
 func (f *folder) fd() int { return int(f.dir.Fd()) }
 
+// checkRecorded is checkLocks for who came later and knows them by the record.
+func (f *folder) checkRecorded(r record) error {
+	for name, inode := range map[string]uint64{"lease": r.Lease, "owner": r.Owner} {
+		var is unix.Stat_t
+		err := unix.Fstatat(f.fd(), name, &is, unix.AT_SYMLINK_NOFOLLOW)
+		if inode != 0 && (err != nil || is.Ino != inode) {
+			return f.replaced(name)
+		}
+	}
+	return nil
+}
+
+func (f *folder) replaced(name string) error {
+	return fmt.Errorf("%q is no longer the file that was made there, so who held that one cannot be told: "+
+		"when you know that nothing of the box runs, remove the folder", f.place.at(name))
+}
+
+func inodeOf(f *os.File) (uint64, error) {
+	var info unix.Stat_t
+	err := unix.Fstat(int(f.Fd()), &info)
+	return info.Ino, err
+}
+
 // isOwn tells whether it is this user's: in /tmp anybody may have put anything
 // of that name.
 func (f *folder) isOwn() bool {
@@ -116,8 +139,7 @@ func (f *folder) checkLocks() error {
 		}
 		err := unix.Fstatat(f.fd(), name, &is, unix.AT_SYMLINK_NOFOLLOW)
 		if err != nil || is.Dev != was.Dev || is.Ino != was.Ino {
-			return fmt.Errorf("%q is no longer the file that was made there, so who held that one cannot be told: "+
-				"when you know that nothing of the box runs, remove the folder", f.place.at(name))
+			return f.replaced(name)
 		}
 	}
 	return nil

@@ -112,6 +112,9 @@ func (f *folder) hasOwner(r record) bool {
 	if r.Supervisor == nil {
 		return r.Founder != nil && !r.Founder.gone()
 	}
+	if r.Boot == bootID() && !r.Supervisor.gone() {
+		return true // whatever was put in the place of its lock
+	}
 	owner, err := f.open("owner", os.O_RDWR)
 	if err != nil {
 		return false
@@ -167,6 +170,9 @@ func (f *folder) endOrphan(ctx context.Context, patience time.Duration) (report,
 	}
 	if r.Proved {
 		return report{}, nil
+	}
+	if err := f.checkRecorded(r); err != nil {
+		return report{}, err
 	}
 	l, err := newLookout(f, 0)
 	if errors.Is(err, os.ErrNotExist) && r.Supervisor == nil {

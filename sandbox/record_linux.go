@@ -19,6 +19,9 @@ type record struct {
 	Founder    *anchor   `json:"founder"`    // who called Start
 	Supervisor *anchor   `json:"supervisor"` // null until it has the owner's lock
 	Init       *anchor   `json:"init"`       // first process of the namespace, as seen from outside; null without one
+	// Lease and Owner are the inodes of these files, 0 before they were made.
+	Lease uint64 `json:"lease"`
+	Owner uint64 `json:"owner"`
 	// Emptied says that the supervisor had no child left when it went.
 	Emptied bool `json:"emptied"`
 	// Proved says that the box was proved empty and is being removed.

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -121,7 +122,10 @@ func (s *supervisor) open() error {
 	if s.record.Supervisor, err = anchorOf(os.Getpid()); err != nil {
 		return err
 	}
-	return s.record.write(s.folder)
+	var leaseErr, ownerErr error
+	s.record.Lease, leaseErr = inodeOf(s.folder.lease)
+	s.record.Owner, ownerErr = inodeOf(s.folder.owner)
+	return errors.Join(leaseErr, ownerErr, s.record.write(s.folder))
 }
 
 func newLookout(f *folder, root int) (lookout, error) {
