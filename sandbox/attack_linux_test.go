@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -101,12 +102,17 @@ func TestRecordPlanted(t *testing.T) {
 	}
 }
 
-// A record that is none hides no other box and keeps nobody waiting.
+// A box that cannot be looked at hides no other box and keeps nobody waiting.
 func TestRecordOddities(t *testing.T) {
 	t.Parallel()
 	for name, plant := range map[string]func(string) error{
 		"fifo":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
 		"device": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"no lease": func(path string) error {
+			root := filepath.Dir(path)
+			text := fmt.Sprintf(`{"format":1,"root":%q,"uid":%d,"started":"2020-01-01T00:00:00Z","supervisor":{"pid":1,"start":1}}`, root, os.Getuid())
+			return errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Mkdir(root+"/lease", 0o700))
+		},
 		"huge": func(path string) error {
 			if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 				return err
