@@ -64,10 +64,8 @@ func list(p *cut.Project) ([]row, error) {
 				continue
 			}
 			row := row{Version: r.Version, Date: r.Date, Family: sc.Family, Scenario: sc.Name, State: "missing"}
-			for _, w := range r.Waivers {
-				if w.Family == sc.Family && (w.Scenario == "" || w.Scenario == sc.Name) {
-					row.State, row.Reason = "waived", w.Reason
-				}
+			if w, ok := r.Waiver(sc.Family, sc.Name); ok {
+				row.State, row.Reason = "waived", w.Reason
 			}
 			if f := frozen[sc.Family]; f != nil && f.Scenarios[sc.Name] != nil {
 				row.State = "frozen"

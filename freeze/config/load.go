@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/freeze-contracts/permafrost/freeze/config/tomldoc"
+	"github.com/freeze-contracts/permafrost/freeze/tree"
 )
 
 // Load reads the freeze.toml at path. What is wrong with its content is an
@@ -16,7 +17,7 @@ func Load(path string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := tomldoc.ReadFile(os.DirFS(filepath.Dir(path)), filepath.Base(path), tomldoc.Largest)
+	data, err := tree.ReadFile(os.DirFS(filepath.Dir(path)), filepath.Base(path), tomldoc.Largest)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("configuration %q is not there: %w; write one, or name another with --config", path, os.ErrNotExist)
 	}

@@ -165,10 +165,8 @@ func (f *freezer) job(t *target, sc *scenario.Scenario) *job {
 	if r := t.frozen[sc.Family]; r != nil {
 		j.frozen = r.Scenarios[sc.Name]
 	}
-	for _, w := range t.release.Waivers {
-		if w.Family == sc.Family && (w.Scenario == "" || w.Scenario == sc.Name) && j.frozen == nil {
-			j.outcome.Status = Waived
-		}
+	if _, waived := t.release.Waiver(sc.Family, sc.Name); waived && j.frozen == nil {
+		j.outcome.Status = Waived
 	}
 	return j
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/freeze-contracts/permafrost/freeze/config/tomldoc"
+	"github.com/freeze-contracts/permafrost/freeze/tree"
 )
 
 // Kind is a kind of disagreement between ledger and folders.
@@ -152,7 +152,7 @@ type manifest struct {
 }
 
 func (c *check) manifest(dir string) (manifest, error) {
-	data, err := tomldoc.ReadFile(c.fsys, path.Join(dir, manifestName), largestManifest)
+	data, err := tree.ReadFile(c.fsys, path.Join(dir, manifestName), largestManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		c.add(Stray, dir, "", "holds no bindings.json, so no release")
 		return manifest{}, nil
@@ -184,7 +184,7 @@ func (c *check) release(r Release, wanted map[string][]string, anything bool) {
 	}
 	for family, scenarios := range wanted {
 		for _, s := range scenarios {
-			if !c.has(r.Version, family, s) && !waived(r, family, s) {
+			if _, waived := r.Waiver(family, s); !waived && !c.has(r.Version, family, s) {
 				c.add(NoFixtures, path.Join(family, r.Version, s), r.Version,
 					"release %s has neither fixtures of %s nor a waiver", r.Version, thing(family, s))
 			}
@@ -223,10 +223,4 @@ func (c *check) needless(version string, w Waiver, wanted []string, anything boo
 
 func (c *check) has(version, family, scenario string) bool {
 	return slices.Contains(c.have[version][family], scenario)
-}
-
-func waived(r Release, family, scenario string) bool {
-	return slices.ContainsFunc(r.Waivers, func(w Waiver) bool {
-		return w.Family == family && (w.Scenario == "" || w.Scenario == scenario)
-	})
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/freeze-contracts/permafrost/freeze/config/tomldoc"
+	"github.com/freeze-contracts/permafrost/freeze/tree"
 )
 
 // Name is the name of the ledger in the fixtures folder.
@@ -65,6 +66,17 @@ type Waiver struct {
 	Date     string `toml:"date"`
 }
 
+// Waiver returns the waiver that covers a scenario, and whether there is one.
+func (r Release) Waiver(family, scenario string) (Waiver, bool) {
+	i := slices.IndexFunc(r.Waivers, func(w Waiver) bool {
+		return w.Family == family && (w.Scenario == "" || w.Scenario == scenario)
+	})
+	if i < 0 {
+		return Waiver{}, false
+	}
+	return r.Waivers[i], true
+}
+
 // Replaced records that fixtures were frozen anew, and why.
 type Replaced struct {
 	Family   string `toml:"family"`   // empty means every family
@@ -76,7 +88,7 @@ type Replaced struct {
 // Load reads the ledger of a fixtures folder. A missing one is an error that
 // is fs.ErrNotExist; LoadOrNew takes it for an empty one.
 func Load(fsys fs.FS) (*Ledger, error) {
-	data, err := tomldoc.ReadFile(fsys, Name, tomldoc.Largest)
+	data, err := tree.ReadFile(fsys, Name, tomldoc.Largest)
 	if err != nil {
 		return nil, fmt.Errorf("ledger %s: %w", Name, err)
 	}

@@ -15,6 +15,9 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
+// Largest is how many bytes a file written by hand may have.
+const Largest = 16 << 20
+
 // Error is one complaint about a file.
 type Error struct {
 	File string // as it was given
