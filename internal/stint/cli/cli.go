@@ -22,7 +22,7 @@ import (
 )
 
 // Version is what stint --version says.
-const Version = "v0.1.2"
+const Version = "v0.2.0-dev"
 
 // Exit codes.
 const (
