@@ -4,33 +4,48 @@
 package corpus_test
 
 import (
-	"os"
-	"path/filepath"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/freeze-contracts/permafrost/contracts"
+	"github.com/freeze-contracts/permafrost/freeze/config"
+	"github.com/freeze-contracts/permafrost/freeze/fixture"
 )
 
 func TestCorpus(t *testing.T) {
 	fixtures, err := contracts.Find(".")
-	if contracts.Absent(err) {
-		nothingFrozen(t, filepath.Join("..", "..", "fixtures"))
-		t.Log("this repository has no release in a ledger yet: the rules are held on the example's corpus")
-		contracts.Corpus{Fixtures: "../testdata/jot/fixtures", Suites: "../testdata/jot"}.Test(t)
-		return
-	}
 	require.NoError(t, err)
-	contracts.Corpus{Fixtures: fixtures, Suites: ".."}.Test(t)
+	contracts.Corpus{
+		Fixtures: fixtures,
+		Suites:   "..",
+		SecretOK: secretOK(t),
+		Derive:   map[string]func(context.Context, map[string]string) (string, error){"fingerprint": fingerprint},
+	}.Test(t)
 }
 
-// nothingFrozen fails if there are fixtures although there is no ledger.
-func nothingFrozen(t *testing.T, dir string) {
+// secretOK are the values that freeze.toml permits, and so those that freeze
+// check does.
+func secretOK(t *testing.T) []fixture.SecretOK {
 	t.Helper()
-	manifests, err := filepath.Glob(filepath.Join(dir, "*", "v*", "bindings.json"))
+	cfg, err := config.Load("../../freeze.toml")
 	require.NoError(t, err)
-	require.Empty(t, manifests, "fixtures, and no releases.toml to say of which releases")
-	_, err = os.Stat(filepath.Join("..", "..", "go.mod"))
-	require.NoError(t, err, "these tests lie elsewhere than their path to the fixtures says")
+	var all []fixture.SecretOK
+	for _, ok := range cfg.SecretOK {
+		all = append(all, fixture.SecretOK{File: ok.File, Pointer: ok.Pointer, Reason: ok.Reason})
+	}
+	return all
+}
+
+// fingerprint is the fingerprint v1 as docs/stint.md describes it, from the
+// repository's path and what the views head and status show, a line for each
+// entry that git ends with a NUL.
+func fingerprint(_ context.Context, inputs map[string]string) (string, error) {
+	head := strings.TrimSuffix(inputs["view/head/stdout"], "\n")
+	status := strings.ReplaceAll(inputs["view/status/stdout"], "\n", "\x00")
+	return fmt.Sprintf("v1:%x", sha256.Sum256([]byte(inputs["{project}"]+"\x00"+head+"\x00"+status))), nil
 }

@@ -74,7 +74,7 @@ var testArrows = map[string][]string{
 	"freeze/cut":         {"internal/subjects"},
 	"freeze/cli":         {"internal/subjects"},
 	"internal/stint/cli": {"sandbox", "sandbox/script"},
-	"contracts/corpus":   {"contracts"},
+	"contracts/corpus":   {"contracts", "freeze/config", "freeze/fixture", "freeze/ledger"},
 }
 
 // readersMayUse are the modules of others that a reader may import.
