@@ -3,6 +3,12 @@ package cut
 import (
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/freeze-contracts/permafrost/freeze/binding"
+	"github.com/freeze-contracts/permafrost/freeze/scenario"
+	"github.com/freeze-contracts/permafrost/freeze/tree"
 )
 
 func TestMatchVersion(t *testing.T) {
@@ -30,6 +36,48 @@ func TestMatchVersion(t *testing.T) {
 			}
 			if tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
 				t.Fatalf("matchVersion(%q, %q) = %v, want an error with %q", tt.text, tt.want, err, tt.err)
+			}
+		})
+	}
+}
+
+// What is told of a machine whose user is root.
+func TestMachineNotes(t *testing.T) {
+	const note = `: holds "root", the user of this machine, frozen as it is; if it is meant as that, declare it (kind user)`
+	tests := []struct {
+		name, file, text string
+		bindings         []binding.Binding
+		told             bool
+	}{
+		{"a value", "a.json", `{"owner":"root"}`, nil, true},
+		{"an element", "a.json", `{"owners":["ada",{"of":["root"]}]}`, nil, true},
+		{"a name of a member", "a.json", `{"root" : "/tmp/fz.a"}`, nil, false},
+		{"a name below", "a.json", `{"places":[{"root":1}]}`, nil, false},
+		{"a name, and a value", "a.json", `{"root":{"root":"root"}}`, nil, true},
+		{"a part of a value", "a.json", `{"text":"rooted, by root"}`, nil, false},
+		{"quoted in a value", "a.json", `{"text":"by \"root\": today"}`, nil, true},
+		{"a record", "a.jsonl", "{\"root\":1}\n{\"owner\":\"root\"}\n", nil, true},
+		{"names of records", "a.jsonl", "{\"root\":1}\n{\"root\":2}\n", nil, false},
+		{"a value of TOML", "a.toml", "owner = \"root\"\n", nil, true},
+		{"names of TOML", "a.toml", "\"root\" = 1\n[a.\"root\"]\n", nil, false},
+		{"what a view printed as JSON", "view/list/stdout", `{"root":"/"}`, nil, false},
+		{"quoted in text", "log", "by \"root\": today\n", nil, true},
+		{"a word in text", "log", "root\n", nil, false},
+		{"in bytes", "db", "\x00\"root\"", nil, true},
+		{"declared", "a.json", `{"owner":"root"}`, []binding.Binding{{Kind: binding.User}}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := &scenario.Result{Run: binding.Run{
+				Known:   map[string]string{"user": "root"},
+				Entries: []tree.Entry{{Path: tt.file, Type: tree.File, Data: []byte(tt.text)}},
+			}}
+			var want []string
+			if tt.told {
+				want = []string{tt.file + note}
+			}
+			if diff := cmp.Diff(want, machineNotes(r, tt.bindings)); diff != "" {
+				t.Errorf("machineNotes (-want +got)\n%s", diff)
 			}
 		})
 	}

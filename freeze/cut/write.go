@@ -1,7 +1,6 @@
 package cut
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -45,27 +44,6 @@ func (f *freezer) keep(j *job, r *scenario.Result, bindings []binding.Binding) {
 		Witnesses:    r.Witnesses,
 		Views:        r.Views,
 	}
-}
-
-// machineNotes tells of values that belong to this machine and were frozen as
-// they are: all boxes of a cut share them, so nothing else would show it before
-// the release is frozen again elsewhere.
-func machineNotes(r *scenario.Result, bindings []binding.Binding) []string {
-	var notes []string
-	for _, kind := range []binding.Kind{binding.Host, binding.User} {
-		value := r.Run.Known[string(kind)]
-		declared := slices.ContainsFunc(bindings, func(b binding.Binding) bool { return b.Kind == kind })
-		if value == "" || declared {
-			continue
-		}
-		for _, e := range r.Run.Entries {
-			if bytes.Contains(e.Data, []byte(`"`+value+`"`)) {
-				notes = append(notes, fmt.Sprintf("%s: holds %q, the %s of this machine, frozen as it is; if it is meant as that, declare it (kind %s)", e.Path, value, kind, kind))
-				break
-			}
-		}
-	}
-	return notes
 }
 
 // producers says what made one scenario's fixture where that is not said of
