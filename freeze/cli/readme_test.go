@@ -17,21 +17,53 @@ import (
 // is printed.
 func TestReadme(t *testing.T) {
 	requireTmux(t)
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	require.NoError(t, err)
-	dir := t.TempDir()
-	for _, m := range regexp.MustCompile("(?ms)^`([^`\n]+)`\n\n```[a-z]*\n(.*?)^```$").FindAllStringSubmatch(string(readme), -1) {
-		file := filepath.Join(dir, filepath.FromSlash(m[1]))
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		require.NoError(t, os.WriteFile(file, []byte(m[2]), 0o755))
+	follow(t, t.TempDir(), "README.md")
+}
+
+// How a release was cut is done once more, in a clone at its commit.
+func TestAddingARelease(t *testing.T) {
+	requireTmux(t)
+	const page = "docs/adding-a-release.md"
+	if _, err := os.Stat("../../.git"); err != nil && os.Getenv("PERMAFROST_CHECK") == "" {
+		t.Skip("a source archive has no history to clone")
 	}
-	sessions := regexp.MustCompile("(?ms)^```console\n(.*?)^```$").FindAllStringSubmatch(string(readme), -1)
-	require.NotEmpty(t, sessions)
-	for _, s := range sessions {
-		if diff := cmp.Diff(s[1], replay(t, dir, s[1])); diff != "" {
-			t.Errorf("README.md, console (-written +real):\n%s", diff)
+	text, err := os.ReadFile(filepath.Join("..", "..", page))
+	require.NoError(t, err)
+	released := regexp.MustCompile(`--commit ([0-9a-f]+)`).FindSubmatch(text)
+	require.NotNil(t, released)
+	// Each command has a HOME of its own, in which go would build all anew.
+	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
+		value, err := exec.Command("go", "env", name).Output()
+		require.NoError(t, err)
+		t.Setenv(name, strings.TrimSpace(string(value)))
+	}
+	dir := filepath.Join(t.TempDir(), "clone")
+	for _, args := range [][]string{{"clone", "-q", "--no-checkout", "../..", dir}, {"-C", dir, "checkout", "-q", "-B", "main", string(released[1])}} {
+		out, err := exec.Command("git", args...).CombinedOutput()
+		require.NoError(t, err, "git %q: %s", args, out)
+	}
+	follow(t, dir, page)
+}
+
+// follow does in dir what a page of this repository says, in its order.
+func follow(t *testing.T, dir, page string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page)))
+	require.NoError(t, err)
+	sessions := 0
+	for _, m := range regexp.MustCompile("(?ms)^(?:`([^`\n]+)`\n\n```[a-z]*|```console)\n(.*?)^```$").FindAllStringSubmatch(string(text), -1) {
+		if m[1] != "" {
+			file := filepath.Join(dir, filepath.FromSlash(m[1]))
+			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			require.NoError(t, os.WriteFile(file, []byte(m[2]), 0o755))
+			continue
+		}
+		sessions++
+		if diff := cmp.Diff(m[2], replay(t, dir, m[2])); diff != "" {
+			t.Errorf("%s, console (-written +real):\n%s", page, diff)
 		}
 	}
+	require.NotZero(t, sessions)
 }
 
 // replay types the commands of a session and returns it with what they
