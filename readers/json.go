@@ -9,29 +9,35 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Decode decodes a JSON document that carries its format as the number
-// "schema" into the struct that v points to. A schema beyond newest is a
-// [*NewerError], anything that does not fit a [*CorruptError]. Duplicate
-// names, names in another case and bytes that are not UTF-8 do not fit.
-func Decode(name string, doc []byte, newest int, v any) error {
+// Schema is the format of a JSON document, which carries it as the number
+// "schema". One beyond newest is a [*NewerError]; a document that does not
+// parse, or has no schema, is a [*CorruptError].
+func Schema(name string, doc []byte, newest int) (int, error) {
 	if len(strings.TrimSpace(string(doc))) == 0 {
-		return &CorruptError{Path: name, Err: errors.New("it is empty")}
+		return 0, &CorruptError{Path: name, Err: errors.New("it is empty")}
 	}
-	// The schema first, since a newer one may have given a field another type.
 	var head struct {
 		Schema *int `json:"schema"`
 	}
-	if err := json.Unmarshal(doc, &head); err != nil {
-		return corrupt(name, err)
+	if err := Decode(name, doc, &head); err != nil {
+		return 0, err
 	}
 	switch {
 	case head.Schema == nil:
-		return Invalid(name, "/schema", "it is missing")
+		return 0, Invalid(name, "/schema", "it is missing")
 	case *head.Schema > newest:
-		return &NewerError{Path: name, Schema: *head.Schema, Newest: newest}
+		return 0, &NewerError{Path: name, Schema: *head.Schema, Newest: newest}
 	case *head.Schema < 1:
-		return Invalid(name, "/schema", "%d is no schema", *head.Schema)
+		return 0, Invalid(name, "/schema", "%d is no schema", *head.Schema)
 	}
+	return *head.Schema, nil
+}
+
+// Decode decodes a JSON document into the struct that v points to. Anything
+// that does not fit is a [*CorruptError]: duplicate names, names in another
+// case and bytes that are not UTF-8 are among it. Ask for the [Schema] first,
+// since a newer one may have given a field another type.
+func Decode(name string, doc []byte, v any) error {
 	if err := json.Unmarshal(doc, v); err != nil {
 		return corrupt(name, err)
 	}

@@ -29,3 +29,25 @@ func Commit(s string) bool { return Hex(s, 40) || Hex(s, 64) }
 func Absolute(s string) bool {
 	return path.IsAbs(s) && path.Clean(s) == s && !strings.ContainsRune(s, 0)
 }
+
+// Name reports whether s is what tmux keeps as a name as it is, and never
+// takes for a target of another kind.
+func Name(s string) bool {
+	return s != "" && s[0] != '-' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
+}
+
+// Fingerprint reports whether s is a fingerprint in whatever version,
+// VERSION:HEX.
+func Fingerprint(s string) bool {
+	version, sum, ok := strings.Cut(s, ":")
+	return ok && Name(version) && sum != "" && Hex(sum, len(sum))
+}
+
+// Instance reports whether s can name an instance: 1 to 64 letters, digits,
+// dots, hyphens and underscores, with a letter or digit at both ends. The name
+// of a host is one.
+func Instance(s string) bool {
+	const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	return s != "" && len(s) <= 64 && strings.Trim(s, alphanumeric+"._-") == "" &&
+		strings.Trim(s[:1], alphanumeric) == "" && strings.Trim(s[len(s)-1:], alphanumeric) == ""
+}

@@ -50,12 +50,13 @@ var arrows = map[string][]string{
 	"internal/subjects":      nil,
 	"internal/subjects/demo": {"internal/subjects"},
 
-	"readers":          nil,
-	"readers/artifact": {"readers"},
-	"readers/project":  {"readers"},
-	"readers/session":  {"readers"},
+	"readers":              nil,
+	"readers/artifact":     {"readers"},
+	"readers/project":      {"readers"},
+	"readers/session":      {"readers"},
+	"readers/conversation": {"readers"},
 
-	"internal/stint/document": nil,
+	"internal/stint/document": {"readers"},
 	"internal/stint/git":      nil,
 	"internal/stint/project":  {"internal/stint/document", "internal/stint/git", "readers/..."},
 	"internal/stint/session":  {"internal/stint/document", "internal/tmux", "readers/..."},

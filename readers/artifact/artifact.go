@@ -8,44 +8,65 @@ import (
 )
 
 // Schema is the newest schema this build reads, and the one it writes.
-const Schema = 1
+const Schema = 2
 
 // Kind says what a run was.
 type Kind string
 
-// Checkpoint is the work of a session at one moment, saved by hand.
-const Checkpoint Kind = "checkpoint"
+const (
+	Checkpoint Kind = "checkpoint" // the work of a session at one moment, saved by hand
+	Turn       Kind = "run"        // one turn of an agent without a terminal
+)
 
 // State is where a run's artifact stands.
 type State string
 
 const (
-	Pending   State = "pending"   // to be applied or discarded
-	Applied   State = "applied"   // in the main work tree
-	Discarded State = "discarded" // not wanted
+	Running     State = "running"     // the agent is at work
+	Interrupted State = "interrupted" // ended before its work was saved
+	Pending     State = "pending"     // to be applied or discarded
+	Applied     State = "applied"     // in the main work tree
+	Discarded   State = "discarded"   // not wanted
 )
 
-// Manifest is an artifact as it is persisted. Times are in seconds since
-// 1970-01-01 00:00:00 UTC; hashes of files are git's blob names.
+// States are all of them, in the order of a run's life.
+func States() []State { return []State{Running, Interrupted, Pending, Applied, Discarded} }
+
+// Manifest is an artifact as it is persisted. Hashes of files are git's blob
+// names. A run that is running or was interrupted has no patch.
 type Manifest struct {
-	Schema      int            `json:"schema"`
-	ID          string         `json:"id"`
-	ProjectID   string         `json:"project_id"`
-	Kind        Kind           `json:"kind"`
-	Session     string         `json:"session"` // id of the session it came from
-	Revision    int64          `json:"revision"`
-	State       State          `json:"state"`
-	Root        string         `json:"root"`        // the worktree it was taken from, absolute
-	Base        string         `json:"base"`        // the commit the patch applies to
-	Fingerprint string         `json:"fingerprint"` // of the repository when the session was opened, VERSION:HEX
-	Files       []File         `json:"files"`       // that the patch changes, sorted by path
+	readers.Head
+	Kind            Kind   `json:"kind"`
+	Session         string `json:"session,omitempty"`          // id of the session it came from; none for a turn
+	Conversation    string `json:"conversation,omitempty"`     // id of the conversation it is part of; none before v0.2.0
+	ProviderSession string `json:"provider_session,omitempty"` // the agent's own name of the conversation; none for a checkpoint
+	Harness         string `json:"harness,omitempty"`          // as it was named; none before v0.2.0
+	Prompt          string `json:"prompt,omitempty"`           // of a turn
+	Exit            *int   `json:"exit,omitempty"`             // exit status of a turn's agent; nil: it is not known
+	State           State  `json:"state"`
+	Root            string `json:"root"`        // the worktree it was taken from, absolute
+	Base            string `json:"base"`        // the commit the patch applies to
+	Fingerprint     string `json:"fingerprint"` // of the repository when the session was opened or the turn began, VERSION:HEX
+	Files           []File `json:"files"`       // that the patch changes, sorted by path
+	PatchSHA256     string `json:"patch_sha256,omitempty"`
+	PatchSize       int64  `json:"patch_size"` // in bytes
+
+	FinishedAt  readers.Time   `json:"finished_at,omitzero"` // zero: the turn is not over, or it was a checkpoint
+	AppliedAt   readers.Time   `json:"applied_at,omitzero"`
+	DiscardedAt readers.Time   `json:"discarded_at,omitzero"`
+	Receipt     *Receipt       `json:"receipt,omitempty"` // of an applied one; v0.1.2 gave none
+	Failure     string         `json:"failure,omitempty"` // why its work could not be saved
+	Unknown     jsontext.Value `json:",embed"`            // fields of other releases, kept by a rewrite
+}
+
+// Receipt says what an apply did. It is bound to that one: to the commit the
+// patch was applied to, and to the patch.
+type Receipt struct {
+	Base        string         `json:"base"`
+	Tree        string         `json:"tree"` // git's name of the tree that base and patch make
 	PatchSHA256 string         `json:"patch_sha256"`
-	PatchSize   int64          `json:"patch_size"` // in bytes
-	CreatedAt   int64          `json:"created_at"`
-	UpdatedAt   int64          `json:"updated_at"`
-	AppliedAt   int64          `json:"applied_at,omitzero"`   // 0: it was not applied
-	DiscardedAt int64          `json:"discarded_at,omitzero"` // 0: it was not discarded
-	Unknown     jsontext.Value `json:",embed"`                // fields of other releases, kept by a rewrite
+	AppliedAt   readers.Time   `json:"applied_at"`
+	Unknown     jsontext.Value `json:",embed"`
 }
 
 // File is one changed file. A file that is added has no old mode and hash, one
@@ -59,5 +80,9 @@ type File struct {
 	Unknown jsontext.Value `json:",embed"`
 }
 
-// Encode returns the manifest's bytes.
-func (m *Manifest) Encode() ([]byte, error) { return readers.Encode(m) }
+// Encode returns the manifest's bytes, in this build's schema.
+func (m *Manifest) Encode() ([]byte, error) {
+	today := *m
+	today.Schema = Schema
+	return readers.Encode(&today)
+}

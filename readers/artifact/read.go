@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/freeze-contracts/permafrost/readers"
@@ -57,69 +58,89 @@ func Sum(patch []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Parse decodes a manifest. The name is for messages.
+// Parse decodes a manifest of whatever schema. The name is for messages.
 func Parse(name string, b []byte) (*Manifest, error) {
-	m := new(Manifest)
-	if err := readers.Decode(name, b, Schema, m); err != nil {
+	schema, err := readers.Schema(name, b, Schema)
+	if err != nil {
 		return nil, err
 	}
-	for _, f := range m.fields() {
-		if !f.ok {
-			return nil, readers.Invalid(name, f.pointer, "%q is not %s", f.value, f.want)
-		}
+	m := new(Manifest)
+	if schema == 1 {
+		m, err = parseV1(name, b)
+	} else if err = readers.Decode(name, b, m); err == nil {
+		err = readers.Check(name, m.receipt())
 	}
-	if pointer, ok := m.numbers(); !ok {
-		return nil, readers.Invalid(name, pointer, "it is out of its range")
+	if err == nil {
+		err = readers.Check(name, slices.Concat(m.Head.Fields(), m.fields(), m.patch()))
 	}
-	for i, f := range m.Files {
-		if err := f.check(); err != nil {
-			return nil, readers.Invalid(name, fmt.Sprintf("/files/%d", i), "%w", err)
-		}
-		if i > 0 && m.Files[i-1].Path >= f.Path {
-			return nil, readers.Invalid(name, fmt.Sprintf("/files/%d/path", i), "%q is not behind the one before it", f.Path)
-		}
+	if err == nil {
+		err = checkFiles(name, m.Files)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return m, nil
 }
 
-type field struct {
-	pointer, value string
-	ok             bool
-	want           string
-}
-
-func (m *Manifest) fields() []field {
+func (m *Manifest) fields() []readers.Field {
 	const id = "an id"
-	version, sum, _ := strings.Cut(m.Fingerprint, ":")
-	return []field{
-		{"/id", m.ID, readers.ID(m.ID), id},
-		{"/project_id", m.ProjectID, readers.ID(m.ProjectID), id},
-		{"/kind", string(m.Kind), m.Kind == Checkpoint, "a kind this build knows"},
-		{"/session", m.Session, readers.ID(m.Session), id},
-		{"/state", string(m.State), slices.Contains([]State{Pending, Applied, Discarded}, m.State), "a state this build knows"},
-		{"/root", m.Root, readers.Absolute(m.Root), "an absolute path without .."},
-		{"/base", m.Base, readers.Commit(m.Base), "the full name of a commit"},
-		{"/fingerprint", m.Fingerprint, version != "" && sum != "" && readers.Hex(sum, len(sum)), "VERSION:HEX"},
-		{"/patch_sha256", m.PatchSHA256, readers.Hex(m.PatchSHA256, 64), "64 hexadecimal digits"},
+	turn := m.Kind == Turn
+	return []readers.Field{
+		readers.Is("/kind", string(m.Kind), m.Kind == Checkpoint || turn, "a kind this build knows"),
+		readers.Is("/session", m.Session, readers.ID(m.Session) || turn && m.Session == "", id),
+		readers.Is("/conversation", m.Conversation, m.Conversation == "" || readers.ID(m.Conversation), id),
+		readers.Is("/provider_session", m.ProviderSession, turn || m.ProviderSession == "", "of a checkpoint, which has none"),
+		readers.Is("/state", string(m.State), slices.Contains(States(), m.State), "a state this build knows"),
+		readers.Is("/root", m.Root, readers.Absolute(m.Root), "an absolute path without .."),
+		readers.Is("/base", m.Base, readers.Commit(m.Base), "the full name of a commit"),
+		readers.Is("/fingerprint", m.Fingerprint, readers.Fingerprint(m.Fingerprint), "VERSION:HEX"),
+		readers.Is("/applied_at", m.AppliedAt.String(), m.AppliedAt.IsZero() != (m.State == Applied), "there exactly if it is applied"),
+		readers.Is("/discarded_at", m.DiscardedAt.String(), m.DiscardedAt.IsZero() != (m.State == Discarded), "there exactly if it is discarded"),
 	}
 }
 
-func (m *Manifest) numbers() (pointer string, ok bool) {
-	switch {
-	case m.Revision < 1:
-		return "/revision", false
-	case m.PatchSize < 0:
-		return "/patch_size", false
-	case m.CreatedAt <= 0:
-		return "/created_at", false
-	case m.UpdatedAt <= 0:
-		return "/updated_at", false
-	case m.AppliedAt < 0, (m.AppliedAt > 0) != (m.State == Applied):
-		return "/applied_at", false
-	case m.DiscardedAt < 0, (m.DiscardedAt > 0) != (m.State == Discarded):
-		return "/discarded_at", false
+// patch is about what is there only once the work was saved.
+func (m *Manifest) patch() []readers.Field {
+	size := strconv.FormatInt(m.PatchSize, 10)
+	if m.Kind == Turn && m.PatchSHA256 == "" {
+		return []readers.Field{
+			readers.Is("/patch_sha256", "", m.State != Pending && m.State != Applied, "missing only where nothing was saved"),
+			readers.Is("/patch_size", size, m.PatchSize == 0, "0, where there is no patch"),
+			readers.Is("/files", "", len(m.Files) == 0, "without files, where there is no patch"),
+		}
 	}
-	return "", true
+	return []readers.Field{
+		readers.Is("/patch_sha256", m.PatchSHA256, readers.Hex(m.PatchSHA256, 64), "64 hexadecimal digits"),
+		readers.Is("/patch_size", size, m.PatchSize >= 0, "a number of bytes"),
+	}
+}
+
+// receipt is about what an apply leaves since schema 2.
+func (m *Manifest) receipt() []readers.Field {
+	const exactly = "there exactly if the run is applied"
+	if m.Receipt == nil {
+		return []readers.Field{readers.Is("/receipt", "", m.State != Applied, exactly)}
+	}
+	r := m.Receipt
+	return []readers.Field{
+		readers.Is("/receipt", string(m.State), m.State == Applied, exactly),
+		readers.Is("/receipt/base", r.Base, r.Base == m.Base, "the commit the patch applies to"),
+		readers.Is("/receipt/tree", r.Tree, readers.Commit(r.Tree), "the full name of a tree"),
+		readers.Is("/receipt/patch_sha256", r.PatchSHA256, r.PatchSHA256 == m.PatchSHA256, "the patch's"),
+		readers.Is("/receipt/applied_at", r.AppliedAt.String(), r.AppliedAt.Equal(m.AppliedAt.Time) && !r.AppliedAt.IsZero(), "when it was applied"),
+	}
+}
+
+func checkFiles(name string, files []File) error {
+	for i, f := range files {
+		if err := f.check(); err != nil {
+			return readers.Invalid(name, fmt.Sprintf("/files/%d", i), "%w", err)
+		}
+		if i > 0 && files[i-1].Path >= f.Path {
+			return readers.Invalid(name, fmt.Sprintf("/files/%d/path", i), "%q is not behind the one before it", f.Path)
+		}
+	}
+	return nil
 }
 
 func (f *File) check() error {

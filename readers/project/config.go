@@ -21,10 +21,13 @@ const (
 
 // Config is stint.toml.
 type Config struct {
-	Version int                `toml:"config_version"`
-	Project Settings           `toml:"project"`
-	Session Session            `toml:"session"`
-	Harness map[string]Harness `toml:"harness"`
+	Version  int                `toml:"config_version"`
+	Project  Settings           `toml:"project"`
+	Session  Session            `toml:"session"`
+	Env      Env                `toml:"env"`
+	Instance Instance           `toml:"instance"`
+	Tmux     Tmux               `toml:"tmux"`
+	Harness  map[string]Harness `toml:"harness"`
 
 	Unknown []string `toml:"-"` // dotted keys that mean nothing to this build, sorted
 }
@@ -40,11 +43,30 @@ type Session struct {
 	RetentionDays int    `toml:"retention_days"` // for how many days of 24 hours a closed session is listed; 0 for ever
 }
 
+// Env is the table [env].
+type Env struct {
+	File string `toml:"file"` // of NAME=value lines, relative to the top of the work tree; empty for none
+}
+
+// Instance is the table [instance].
+type Instance struct {
+	Name string `toml:"name"` // of this installation, handed to every session; empty for none
+}
+
+// Tmux is the table [tmux].
+type Tmux struct {
+	Socket string `toml:"socket"` // of the server that sessions are opened on, absolute; empty for the user's default one
+}
+
 // Harness is a table [harness.NAME]: how a coding agent is started.
 type Harness struct {
-	Command []string `toml:"command"` // program and first arguments; nil: the program of the table's name
-	Prompt  []string `toml:"prompt"`  // arguments that hand over a prompt, in the place of {prompt}
-	Resume  []string `toml:"resume"`  // arguments that resume a conversation; empty: the program is simply started again
+	Command  []string `toml:"command"`  // program and first arguments; nil: the program of the table's name
+	Prompt   []string `toml:"prompt"`   // arguments that hand over a prompt, in the place of {prompt}
+	Begin    []string `toml:"begin"`    // arguments that begin a conversation under an id that stint makes up, in the place of {conversation}
+	Resume   []string `toml:"resume"`   // arguments that resume a conversation, {conversation}; nil: it cannot; empty: the program is simply started again
+	Run      []string `toml:"run"`      // arguments of one turn without a terminal, {prompt}; nil: there are no such turns
+	Continue []string `toml:"continue"` // arguments of such a turn in a conversation, {conversation} and {prompt}; nil: it cannot
+	Report   string   `toml:"report"`   // member that holds the conversation's id in the JSON that such a turn prints; empty: it prints none
 }
 
 // ReadConfig reads the configuration of the main work tree fsys.
@@ -90,14 +112,41 @@ func (c *Config) check(name string) error {
 	if days := c.Session.RetentionDays; days < 0 || days > 36500 {
 		return readers.Invalid(name, "session.retention_days", "%d is not between 0 and 36500", days)
 	}
+	if file := c.Env.File; strings.ContainsRune(file, 0) {
+		return readers.Invalid(name, "env.file", "%q holds a NUL, which no path can", file)
+	}
+	if instance := c.Instance.Name; instance != "" && !readers.Instance(instance) {
+		return readers.Invalid(name, "instance.name", "%q is not 1 to 64 letters, digits, dots, hyphens and underscores, with a letter or digit at both ends", instance)
+	}
+	if socket := c.Tmux.Socket; socket != "" && !readers.Absolute(socket) {
+		return readers.Invalid(name, "tmux.socket", "%q is not an absolute path without ..", socket)
+	}
 	for harness, h := range c.Harness {
-		if h.Command != nil && (len(h.Command) == 0 || h.Command[0] == "") {
-			return readers.Invalid(name, "harness."+harness+".command", "it names no program")
+		if err := h.check(name, "harness."+harness); err != nil {
+			return err
 		}
-		for _, arg := range slices.Concat(h.Command, h.Prompt, h.Resume) {
-			if strings.ContainsRune(arg, 0) {
-				return readers.Invalid(name, "harness."+harness, "%q holds a NUL, which no argument can", arg)
-			}
+	}
+	return nil
+}
+
+func (h Harness) check(name, table string) error {
+	if h.Command != nil && (len(h.Command) == 0 || h.Command[0] == "") {
+		return readers.Invalid(name, table+".command", "it names no program")
+	}
+	for _, arg := range slices.Concat(h.Command, h.Prompt, h.Begin, h.Resume, h.Run, h.Continue) {
+		if strings.ContainsRune(arg, 0) {
+			return readers.Invalid(name, table, "%q holds a NUL, which no argument can", arg)
+		}
+	}
+	for _, key := range []struct {
+		name, place string
+		args        []string
+	}{
+		{"begin", "{conversation}", h.Begin}, {"run", "{prompt}", h.Run},
+		{"continue", "{conversation}", h.Continue}, {"continue", "{prompt}", h.Continue},
+	} {
+		if key.args != nil && !slices.ContainsFunc(key.args, func(arg string) bool { return strings.Contains(arg, key.place) }) {
+			return readers.Invalid(name, table+"."+key.name, "it has no place for %s", key.place)
 		}
 	}
 	return nil
@@ -138,9 +187,9 @@ func kind(key []string) string {
 	switch key[len(key)-1] {
 	case "config_version", "retention_days":
 		return "a whole number"
-	case "memory_dir":
+	case "memory_dir", "file", "name", "socket", "report":
 		return "a text in quotes"
-	case "command", "prompt", "resume":
+	case "command", "prompt", "begin", "resume", "run", "continue":
 		return "a list of texts in quotes"
 	case "harness":
 		if len(key) == 2 {

@@ -44,8 +44,11 @@ func ReadMarker(fsys fs.FS) (*Marker, error) {
 
 // ParseMarker decodes a marker. The name is for messages.
 func ParseMarker(name string, b []byte) (*Marker, error) {
+	if _, err := readers.Schema(name, b, Schema); err != nil {
+		return nil, err
+	}
 	m := new(Marker)
-	if err := readers.Decode(name, b, Schema, m); err != nil {
+	if err := readers.Decode(name, b, m); err != nil {
 		return nil, err
 	}
 	if !readers.Hex(m.ProjectID, 32) {

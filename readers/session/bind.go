@@ -27,11 +27,18 @@ func (p Place) RunRoot(id string) string { return path.Join(p.WorkspaceRoot(id),
 // Branch is the branch of session id.
 func Branch(id string) string { return "stint/" + id }
 
-// TmuxNames are the names the tmux session of session id may have: the usual
-// one, and the one that is used where the usual one is taken.
-func (p Place) TmuxNames(id string) []string {
-	usual := "stint-" + id
-	return []string{usual, usual + "-" + p.ProjectID[:min(8, len(p.ProjectID))]}
+// TmuxNames are the names the tmux session of d may have: the one derived
+// from what it is for, and where another project has taken that, the one with
+// the beginning of the project's id behind it.
+func (p Place) TmuxNames(d *Document) []string {
+	name := "stint-" + d.ID
+	switch {
+	case d.WorkItem != "":
+		name = "stint-" + Slug(d.WorkItem)
+	case d.Standing != "":
+		name = "stint-standing-" + d.Standing
+	}
+	return []string{name, name + "-" + p.ProjectID[:min(8, len(p.ProjectID))]}
 }
 
 // Bind holds the document against its place and returns the first
@@ -39,18 +46,18 @@ func (p Place) TmuxNames(id string) []string {
 func (d *Document) Bind(p Place) error {
 	for _, b := range []readers.BindingError{
 		{Field: "project_id", Got: d.ProjectID, Want: p.ProjectID},
-		{Field: "repository", Got: d.Repository, Want: p.Repository},
-		{Field: "workspace_root", Got: d.WorkspaceRoot, Want: p.WorkspaceRoot(d.ID)},
-		{Field: "worktree", Got: d.Worktree, Want: p.Worktree(d.ID)},
-		{Field: "run_root", Got: d.RunRoot, Want: p.RunRoot(d.ID)},
+		{Field: "repository", Got: d.Paths.Repository, Want: p.Repository},
+		{Field: "workspace_root", Got: d.Paths.WorkspaceRoot, Want: p.WorkspaceRoot(d.ID)},
+		{Field: "worktree", Got: d.Paths.Worktree, Want: p.Worktree(d.ID)},
+		{Field: "run_root", Got: d.Paths.RunRoot, Want: p.RunRoot(d.ID)},
 		{Field: "branch", Got: d.Branch, Want: Branch(d.ID)},
 	} {
 		if b.Got != b.Want {
 			return &b
 		}
 	}
-	if names := p.TmuxNames(d.ID); !slices.Contains(names, d.TmuxSession) {
-		return &readers.BindingError{Field: "tmux_session", Got: d.TmuxSession, Want: names[0]}
+	if names := p.TmuxNames(d); !slices.Contains(names, d.Tmux.Session) {
+		return &readers.BindingError{Field: "tmux session", Got: d.Tmux.Session, Want: names[0]}
 	}
 	return nil
 }

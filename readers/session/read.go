@@ -31,77 +31,50 @@ func Read(fsys fs.FS, id string) (*Document, error) {
 	return d, nil
 }
 
-// Parse decodes a document. The name is for messages.
+// Parse decodes a document of whatever schema. The name is for messages.
 func Parse(name string, b []byte) (*Document, error) {
-	d := new(Document)
-	if err := readers.Decode(name, b, Schema, d); err != nil {
+	schema, err := readers.Schema(name, b, Schema)
+	if err != nil {
 		return nil, err
 	}
-	for _, f := range d.fields() {
-		if !f.ok {
-			return nil, readers.Invalid(name, f.pointer, "%q is not %s", f.value, f.want)
-		}
+	d := new(Document)
+	if schema == 1 {
+		d, err = parseV1(name, b)
+	} else {
+		err = readers.Decode(name, b, d)
 	}
-	if pointer, ok := d.numbers(); !ok {
-		return nil, readers.Invalid(name, pointer, "it is out of its range")
+	if err != nil {
+		return nil, err
+	}
+	if err := readers.Check(name, slices.Concat(d.Head.Fields(), d.fields())); err != nil {
+		return nil, err
 	}
 	return d, nil
 }
 
-type field struct {
-	pointer, value string
-	ok             bool
-	want           string
-}
-
-func (d *Document) fields() []field {
-	const absolute, id = "an absolute path without ..", "an id"
-	return []field{
-		{"/id", d.ID, readers.ID(d.ID), id},
-		{"/project_id", d.ProjectID, readers.ID(d.ProjectID), id},
-		{"/state", string(d.State), slices.Contains(States(), d.State), "a state this build knows"},
-		{"/harness", d.Harness, d.Harness != "", "a harness"},
-		{"/repository", d.Repository, readers.Absolute(d.Repository), absolute},
-		{"/workspace_root", d.WorkspaceRoot, readers.Absolute(d.WorkspaceRoot), absolute},
-		{"/worktree", d.Worktree, readers.Absolute(d.Worktree), absolute},
-		{"/run_root", d.RunRoot, readers.Absolute(d.RunRoot), absolute},
-		{"/branch", d.Branch, branch(d.Branch), "a branch"},
-		{"/base", d.Base, readers.Commit(d.Base), "the full name of a commit"},
-		{"/fingerprint", d.Fingerprint, fingerprint(d.Fingerprint), "VERSION:HEX"},
-		{"/tmux_session", d.TmuxSession, name(d.TmuxSession), "a tmux session name of [A-Za-z0-9_-]"},
-		{"/tmux_socket", d.TmuxSocket, readers.Absolute(d.TmuxSocket), absolute},
+func (d *Document) fields() []readers.Field {
+	const absolute = "an absolute path without .."
+	return []readers.Field{
+		readers.Is("/state", string(d.State), slices.Contains(States(), d.State), "a state this build knows"),
+		readers.Is("/harness", d.Harness, d.Harness != "", "a harness"),
+		readers.Is("/work_item", d.WorkItem, d.WorkItem == "" || WorkItem(d.WorkItem), "a work item such as github:octo/repo#15"),
+		readers.Is("/standing", d.Standing, d.Standing == "" || d.WorkItem == "" && StandingName(d.Standing), "the name of a standing session, without a work item"),
+		readers.Is("/instance", d.Instance, d.Instance == "" || readers.Instance(d.Instance), "the name of an instance"),
+		readers.Is("/branch", d.Branch, branch(d.Branch), "a branch"),
+		readers.Is("/base", d.Base, readers.Commit(d.Base), "the full name of a commit"),
+		readers.Is("/fingerprint", d.Fingerprint, readers.Fingerprint(d.Fingerprint), "VERSION:HEX"),
+		readers.Is("/conversation", d.Conversation, d.Conversation == "" || readers.ID(d.Conversation), "an id"),
+		readers.Is("/paths/repository", d.Paths.Repository, readers.Absolute(d.Paths.Repository), absolute),
+		readers.Is("/paths/workspace_root", d.Paths.WorkspaceRoot, readers.Absolute(d.Paths.WorkspaceRoot), absolute),
+		readers.Is("/paths/worktree", d.Paths.Worktree, readers.Absolute(d.Paths.Worktree), absolute),
+		readers.Is("/paths/run_root", d.Paths.RunRoot, readers.Absolute(d.Paths.RunRoot), absolute),
+		readers.Is("/tmux/session", d.Tmux.Session, readers.Name(d.Tmux.Session), "a tmux session name of [A-Za-z0-9_-]"),
+		readers.Is("/tmux/socket", d.Tmux.Socket, readers.Absolute(d.Tmux.Socket), absolute),
 	}
-}
-
-func (d *Document) numbers() (pointer string, ok bool) {
-	switch {
-	case d.Revision < 1:
-		return "/revision", false
-	case d.CreatedAt <= 0:
-		return "/created_at", false
-	case d.UpdatedAt <= 0:
-		return "/updated_at", false
-	case d.OpenedAt < 0:
-		return "/opened_at", false
-	case d.ClosedAt < 0:
-		return "/closed_at", false
-	}
-	return "", true
 }
 
 // branch is narrower than git: what goes into a git command line as a branch
 // is no option and no path.
 func branch(s string) bool {
 	return fs.ValidPath(s) && s != "." && !strings.HasPrefix(s, "-") && !strings.ContainsAny(s, " ~^:?*[\\\x00")
-}
-
-func fingerprint(s string) bool {
-	version, sum, ok := strings.Cut(s, ":")
-	return ok && name(version) && sum != "" && readers.Hex(sum, len(sum))
-}
-
-// name holds for what tmux keeps as it is and never takes for a target of
-// another kind.
-func name(s string) bool {
-	return s != "" && s[0] != '-' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
+	"github.com/freeze-contracts/permafrost/readers"
 	"github.com/freeze-contracts/permafrost/readers/artifact"
 )
 
@@ -120,12 +121,14 @@ func (s *Store) Apply(ctx context.Context, main git.Tree, id string) (*artifact.
 	if err != nil {
 		return nil, err
 	}
-	if err := main.Apply(ctx, h.Base, string(patch), changes(h.Files), done); err != nil {
+	tree, err := main.Apply(ctx, h.Base, string(patch), changes(h.Files), done)
+	if err != nil {
 		return nil, fmt.Errorf("run %q: not applied: %w", id, err)
 	}
 	err = h.Update(func(m *artifact.Manifest) {
 		m.State = artifact.Applied
-		m.AppliedAt = s.Now().Unix()
+		m.AppliedAt = readers.At(s.Now())
+		m.Receipt = &artifact.Receipt{Base: m.Base, Tree: tree, PatchSHA256: m.PatchSHA256, AppliedAt: m.AppliedAt}
 	})
 	return h.Manifest, err
 }
@@ -146,7 +149,7 @@ func (s *Store) Discard(ctx context.Context, main git.Tree, id string) (*artifac
 	}
 	err = h.Update(func(m *artifact.Manifest) {
 		m.State = artifact.Discarded
-		m.DiscardedAt = s.Now().Unix()
+		m.DiscardedAt = readers.At(s.Now())
 	})
 	return h.Manifest, err
 }

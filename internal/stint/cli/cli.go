@@ -210,9 +210,9 @@ func oneLine(err error) string {
 	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 }
 
-func clock(seconds int64) string {
-	if seconds == 0 {
+func clock(t readers.Time) string {
+	if t.IsZero() {
 		return "-"
 	}
-	return time.Unix(seconds, 0).UTC().Format("2006-01-02 15:04:05Z")
+	return t.UTC().Format("2006-01-02 15:04:05Z")
 }

@@ -79,9 +79,9 @@ func (a *app) list(ctx context.Context, r *runner.Runner, state doc.State, all b
 
 // retention tells which closed sessions are too old to be listed.
 func retention(days int, now time.Time) func(*doc.Document) bool {
-	oldest := now.Add(-time.Duration(days) * 24 * time.Hour).Unix()
+	oldest := now.Add(-time.Duration(days) * 24 * time.Hour)
 	return func(d *doc.Document) bool {
-		return days > 0 && d.State == doc.Closed && d.ClosedAt < oldest
+		return days > 0 && d.State == doc.Closed && d.ClosedAt.Before(oldest)
 	}
 }
 

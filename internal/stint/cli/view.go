@@ -57,7 +57,7 @@ func openText(w io.Writer, e session.Entry) {
 		fmt.Fprintf(w, "  %s has ended already\n", e.Harness)
 	}
 	fmt.Fprintf(w, "  worktree   %s\n  look in    stint session attach %s\n  save work  stint session checkpoint %s\n  close      stint session close %s\n",
-		e.Worktree, e.ID, e.ID, e.ID)
+		e.Paths.Worktree, e.ID, e.ID, e.ID)
 }
 
 func showText(w io.Writer, e session.Entry) {
@@ -66,9 +66,9 @@ func showText(w io.Writer, e session.Entry) {
 		live += " (" + e.Why + ")"
 	}
 	for _, line := range [][2]string{
-		{"session", e.ID}, {"state", string(e.State)}, {"live", live}, {"repository", e.Repository + " (" + string(e.Stale) + ")"},
+		{"session", e.ID}, {"state", string(e.State)}, {"live", live}, {"repository", e.Paths.Repository + " (" + string(e.Stale) + ")"},
 		{"harness", plain(e.Harness)}, {"branch", e.Branch}, {"base", e.Base}, {"fingerprint", e.Fingerprint},
-		{"worktree", e.Worktree}, {"run root", e.RunRoot}, {"tmux", e.TmuxSession + " on " + e.TmuxSocket},
+		{"worktree", e.Paths.Worktree}, {"run root", e.Paths.RunRoot}, {"tmux", e.Tmux.Session + " on " + e.Tmux.Socket},
 		{"created", clock(e.CreatedAt)}, {"opened", clock(e.OpenedAt)}, {"closed", clock(e.ClosedAt)},
 		{"revision", fmt.Sprint(e.Revision)}, {"failure", plain(e.Failure)},
 	} {

@@ -15,25 +15,34 @@ import (
 // Apply makes the files of a patch on commit in the work tree, and leaves the
 // index alone. The patch must give exactly the files of want. Those in done
 // are passed over. What a failure left half made is put back; a process that
-// is killed leaves each file as it was or as it is to be.
+// is killed leaves each file as it was or as it is to be. It returns git's name
+// of the tree that commit and patch make.
 //
 // Whoever calls has looked that each file is as it is in commit.
-func (t Tree) Apply(ctx context.Context, commit, patch string, want, done []Change) error {
+func (t Tree) Apply(ctx context.Context, commit, patch string, want, done []Change) (tree string, err error) {
 	s, err := t.scratch(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer s.remove()
 	if err := s.load(ctx, commit, patch, want); err != nil {
-		return err
+		return "", err
 	}
+	if tree, err = s.out(ctx, "write-tree"); err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(tree), s.make(ctx, commit, want, done)
+}
+
+// make makes the files that are not done yet as they are in the scratch index.
+func (s *scratch) make(ctx context.Context, commit string, want, done []Change) error {
 	todo := slices.DeleteFunc(slices.Clone(want), func(c Change) bool { return slices.Contains(done, c) })
-	root, err := os.OpenRoot(t.Dir)
+	root, err := os.OpenRoot(s.tree.Dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	defer root.RemoveAll(t.Stage)
+	defer root.RemoveAll(s.tree.Stage)
 	if err := s.stage(ctx, root, todo); err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func others(p *Project) []string {
 	for _, name := range all {
 		dir := filepath.Dir(filepath.Dir(filepath.Dir(name)))
 		d, err := session.Read(os.DirFS(dir), filepath.Base(filepath.Dir(name)))
-		if err == nil && d.Repository == p.Tree.Dir && d.State != session.Closed && d.ProjectID != p.ID && d.ProjectID == filepath.Base(dir) {
+		if err == nil && d.Paths.Repository == p.Tree.Dir && d.State != session.Closed && d.ProjectID != p.ID && d.ProjectID == filepath.Base(dir) {
 			ids = append(ids, d.ProjectID)
 		}
 	}

@@ -29,18 +29,18 @@ func (r *Runner) Attach(ctx context.Context, id string, readOnly bool) (*Command
 	pane, live, why := r.Sessions.Pane(ctx, d)
 	switch live {
 	case session.Unknown:
-		return nil, fmt.Errorf("session %q: tmux on %q does not answer: %s", id, d.TmuxSocket, why)
+		return nil, fmt.Errorf("session %q: tmux on %q does not answer: %s", id, d.Tmux.Socket, why)
 	case session.Dead:
 		return nil, fmt.Errorf("session %q: %s has ended: save its work with stint session checkpoint %s and close it", id, d.Harness, id)
 	case session.Absent:
 		if why == "" {
-			why = "no tmux session " + d.TmuxSession
+			why = "no tmux session " + d.Tmux.Session
 		}
-		return nil, fmt.Errorf("session %q: it does not run on %q: %s; save its work with stint session checkpoint %s and close it", id, d.TmuxSocket, why, id)
+		return nil, fmt.Errorf("session %q: it does not run on %q: %s; save its work with stint session checkpoint %s and close it", id, d.Tmux.Socket, why, id)
 	}
 	// Ids, since tmux takes a name for all that it is a beginning of.
 	target := fmt.Sprintf("%s:%d.%s", pane.SessionID, pane.Window, pane.ID)
-	return r.attach(d.TmuxSocket, target, readOnly), nil
+	return r.attach(d.Tmux.Socket, target, readOnly), nil
 }
 
 // attach goes over to the session where the caller is already on its server,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
+	"github.com/freeze-contracts/permafrost/readers"
 	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
 	doc "github.com/freeze-contracts/permafrost/readers/session"
 )
@@ -21,7 +22,7 @@ func (r *Runner) Checkpoint(ctx context.Context, id string) (*manifest.Manifest,
 	if h.State == doc.Closed {
 		return nil, fmt.Errorf("session %q: it is closed, and its worktree is gone: see stint runs list, or its branch %s", id, h.Branch)
 	}
-	if err := r.Project.Tree.Linked(ctx, h.Worktree); err != nil {
+	if err := r.Project.Tree.Linked(ctx, h.Paths.Worktree); err != nil {
 		return nil, fmt.Errorf("session %q: no worktree to save: %w", id, err)
 	}
 	work, err := artifact.Take(ctx, r.worktree(h.Document), h.Base)
@@ -29,8 +30,8 @@ func (r *Runner) Checkpoint(ctx context.Context, id string) (*manifest.Manifest,
 		return nil, fmt.Errorf("session %q: %w", id, err)
 	}
 	return r.Runs.Create(ctx, manifest.Manifest{
-		ID: newID(), ProjectID: h.ProjectID, Kind: manifest.Checkpoint, Session: h.ID,
-		Root: h.Worktree, Base: h.Base, Fingerprint: h.Fingerprint, Files: work.Files,
+		Head: readers.Head{ID: newID(), ProjectID: h.ProjectID}, Kind: manifest.Checkpoint, Session: h.ID,
+		Root: h.Paths.Worktree, Base: h.Base, Fingerprint: h.Fingerprint, Files: work.Files,
 	}, work.Patch)
 }
 

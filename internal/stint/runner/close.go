@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
+	"github.com/freeze-contracts/permafrost/readers"
 	doc "github.com/freeze-contracts/permafrost/readers/session"
 )
 
@@ -45,7 +46,7 @@ func (r *Runner) CloseSession(ctx context.Context, id string, discard []Kind) (*
 		}
 		return nil, err
 	}
-	err = h.Update(func(d *doc.Document) { d.State, d.Failure, d.ClosedAt = doc.Closed, "", r.Now().Unix() })
+	err = h.Update(func(d *doc.Document) { d.State, d.Failure, d.ClosedAt = doc.Closed, "", readers.At(r.Now()) })
 	return &Closed{Entry: r.Sessions.Probe(ctx, h.Document), Discarded: given}, err
 }
 
@@ -96,7 +97,7 @@ func (r *Runner) takeDown(ctx context.Context, d *doc.Document, discard []Kind) 
 		return nil, fmt.Errorf("session %q: workspace: %w", d.ID, err)
 	}
 	// One that never was open has a branch only because it was being made.
-	if d.OpenedAt == 0 {
+	if d.OpenedAt.IsZero() {
 		if err := r.removeUnusedBranch(ctx, d); err != nil {
 			return nil, fmt.Errorf("session %q: branch: %w", d.ID, err)
 		}

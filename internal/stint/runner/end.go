@@ -24,9 +24,9 @@ const (
 // marked lists the panes that would go with a session: its own, wherever an
 // operator may have moved it, and the other ones of its tmux session.
 func (r *Runner) marked(ctx context.Context, d *doc.Document) (own, all []tmux.Marked, err error) {
-	panes, err := r.Sessions.Panes(ctx, d.TmuxSocket)
+	panes, err := r.Sessions.Panes(ctx, d.Tmux.Socket)
 	if err != nil {
-		return nil, nil, fmt.Errorf("tmux on %q does not answer, so it is not known what runs there: %w", d.TmuxSocket, err)
+		return nil, nil, fmt.Errorf("tmux on %q does not answer, so it is not known what runs there: %w", d.Tmux.Socket, err)
 	}
 	for _, p := range panes {
 		if p.Mark == d.ID {
@@ -35,7 +35,7 @@ func (r *Runner) marked(ctx context.Context, d *doc.Document) (own, all []tmux.M
 	}
 	for _, p := range panes {
 		goes := func(o tmux.Marked) bool {
-			return o.ID == p.ID || o.SessionID == p.SessionID && o.Session == d.TmuxSession
+			return o.ID == p.ID || o.SessionID == p.SessionID && o.Session == d.Tmux.Session
 		}
 		if slices.ContainsFunc(own, goes) {
 			all = append(all, p)
@@ -55,7 +55,7 @@ func (r *Runner) inside(d *doc.Document, panes []tmux.Marked) bool {
 			pane = v
 		}
 	}
-	return socket == d.TmuxSocket && slices.ContainsFunc(panes, func(p tmux.Marked) bool { return p.ID == pane })
+	return socket == d.Tmux.Socket && slices.ContainsFunc(panes, func(p tmux.Marked) bool { return p.ID == pane })
 }
 
 // end ends the tmux side of a session and returns when the programs of its
@@ -70,10 +70,10 @@ func (r *Runner) end(ctx context.Context, d *doc.Document) error {
 	if err != nil {
 		return err
 	}
-	server := r.server(d.TmuxSocket)
+	server := r.server(d.Tmux.Socket)
 	for _, p := range own {
 		kill := []string{"kill-pane", "-t", p.ID}
-		if p.Session == d.TmuxSession {
+		if p.Session == d.Tmux.Session {
 			kill = []string{"kill-session", "-t", p.SessionID}
 		}
 		// What counts is that it is gone, which is looked at below: it may
@@ -99,7 +99,7 @@ func (r *Runner) awaitGone(ctx context.Context, d *doc.Document) error {
 		case err != nil:
 			return err
 		case len(own) > 0:
-			return fmt.Errorf("tmux on %q was told to end pane %s and still has it", d.TmuxSocket, own[0].ID)
+			return fmt.Errorf("tmux on %q was told to end pane %s and still has it", d.Tmux.Socket, own[0].ID)
 		default:
 			return nil
 		}

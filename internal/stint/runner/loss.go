@@ -170,7 +170,7 @@ func (r *Runner) unsaved(ctx context.Context, d *doc.Document) (u *git.Unsaved, 
 // look tells whether there is a worktree to be looked at, and refuses a folder
 // in its place of which git cannot say what would be lost.
 func (r *Runner) look(ctx context.Context, d *doc.Document, w git.Worktree) (bool, error) {
-	inside, err := os.ReadDir(d.Worktree)
+	inside, err := os.ReadDir(d.Paths.Worktree)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(inside) == 0 {
 		return false, nil
 	}
@@ -180,11 +180,11 @@ func (r *Runner) look(ctx context.Context, d *doc.Document, w git.Worktree) (boo
 	if halfMade(d, w) {
 		return false, nil
 	}
-	if err := r.Project.Tree.Linked(ctx, d.Worktree); err != nil {
+	if err := r.Project.Tree.Linked(ctx, d.Paths.Worktree); err != nil {
 		return false, fmt.Errorf("session %q: %w: what is in there cannot be judged; move it away and close the session again", d.ID, err)
 	}
 	if w.Locked {
-		return false, fmt.Errorf("session %q: its worktree is locked: run git worktree unlock %q first", d.ID, d.Worktree)
+		return false, fmt.Errorf("session %q: its worktree is locked: run git worktree unlock %q first", d.ID, d.Paths.Worktree)
 	}
 	return true, nil
 }
@@ -209,13 +209,13 @@ func (r *Runner) forgetSaved(ctx context.Context, d *doc.Document, u *git.Unsave
 // beside lists the files of the workspace outside of its worktree.
 func (r *Runner) beside(d *doc.Document) ([]string, error) {
 	var all []string
-	err := filepath.WalkDir(d.WorkspaceRoot, func(name string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(d.Paths.WorkspaceRoot, func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
 			return err
-		case name == d.Worktree && e.IsDir():
+		case name == d.Paths.Worktree && e.IsDir():
 			return fs.SkipDir
 		case !e.IsDir():
 			all = append(all, name)

@@ -14,6 +14,7 @@ import (
 	"github.com/freeze-contracts/permafrost/internal/stint/project"
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
 	"github.com/freeze-contracts/permafrost/internal/tmux"
+	"github.com/freeze-contracts/permafrost/readers"
 	doc "github.com/freeze-contracts/permafrost/readers/session"
 )
 
@@ -60,27 +61,29 @@ func (r *Runner) Open(ctx context.Context, o OpenOptions) (session.Entry, error)
 
 // plan is the document of a session to be opened. It asks, and makes nothing.
 func (r *Runner) plan(ctx context.Context, harness string) (doc.Document, error) {
-	d := doc.Document{ID: newID(), State: doc.Creating, ProjectID: r.Project.ID, Repository: r.Project.Tree.Dir, Harness: harness}
-	place := r.Sessions.Place
-	d.WorkspaceRoot, d.Worktree, d.RunRoot, d.Branch = place.WorkspaceRoot(d.ID), place.Worktree(d.ID), place.RunRoot(d.ID), doc.Branch(d.ID)
+	id, place := newID(), r.Sessions.Place
+	d := doc.Document{
+		Head: readers.Head{ID: id, ProjectID: r.Project.ID}, State: doc.Creating, Harness: harness, Branch: doc.Branch(id),
+		Paths: doc.Paths{Repository: place.Repository, WorkspaceRoot: place.WorkspaceRoot(id), Worktree: place.Worktree(id), RunRoot: place.RunRoot(id)},
+	}
 	var err error
 	if d.Base, err = r.Project.Tree.Head(ctx); err != nil {
 		return d, err
 	}
 	if d.Base == "" {
-		return d, fmt.Errorf("repository %q: it has no commit yet, and a session starts from one: commit something first", d.Repository)
+		return d, fmt.Errorf("repository %q: it has no commit yet, and a session starts from one: commit something first", d.Paths.Repository)
 	}
 	if d.Fingerprint, err = r.Project.Fingerprint(ctx, project.FingerprintVersion); err != nil {
 		return d, err
 	}
-	if d.TmuxSocket, err = r.defaultSocket(ctx); err != nil {
+	if d.Tmux.Socket, err = r.defaultSocket(ctx); err != nil {
 		return d, err
 	}
-	panes, err := r.Sessions.Panes(ctx, d.TmuxSocket)
+	panes, err := r.Sessions.Panes(ctx, d.Tmux.Socket)
 	if err != nil {
-		return d, fmt.Errorf("tmux on %q does not answer, so nothing was opened: %w", d.TmuxSocket, err)
+		return d, fmt.Errorf("tmux on %q does not answer, so nothing was opened: %w", d.Tmux.Socket, err)
 	}
-	d.TmuxSession, err = freeName(place.TmuxNames(d.ID), panes)
+	d.Tmux.Session, err = freeName(place.TmuxNames(&d), panes)
 	return d, err
 }
 
@@ -115,7 +118,7 @@ type undo func(ctx context.Context) error
 func (r *Runner) build(ctx context.Context, h *session.Held, argv []string) (made []undo, err error) {
 	tree := r.Project.Tree
 	made = append(made, func(context.Context) error { return r.removeWorkspace(h.Document) })
-	if err := document.MakeDir(h.RunRoot); err != nil {
+	if err := document.MakeDir(h.Paths.RunRoot); err != nil {
 		return made, err
 	}
 	if at, err := tree.Ref(ctx, "refs/heads/"+h.Branch); err != nil || at != "" {
@@ -129,7 +132,7 @@ func (r *Runner) build(ctx context.Context, h *session.Held, argv []string) (mad
 	if err := r.addWorktree(ctx, h.Document); err != nil {
 		return made, err
 	}
-	if err := tree.Linked(ctx, h.Worktree); err != nil {
+	if err := tree.Linked(ctx, h.Paths.Worktree); err != nil {
 		return made, err
 	}
 	made = append(made, func(ctx context.Context) error { return r.end(ctx, h.Document) })
@@ -138,7 +141,7 @@ func (r *Runner) build(ctx context.Context, h *session.Held, argv []string) (mad
 	}
 	return made, h.Update(func(d *doc.Document) {
 		d.State = doc.Open
-		d.OpenedAt = r.Now().Unix()
+		d.OpenedAt = readers.At(r.Now())
 	})
 }
 
@@ -151,15 +154,15 @@ func taken(what, name, at string) error {
 
 // start starts the harness in its pane and looks that there is one.
 func (r *Runner) start(ctx context.Context, d *doc.Document, argv []string) error {
-	env := []string{"STINT_SESSION_ID=" + d.ID, "STINT_RUN_DIR=" + d.RunRoot}
+	env := []string{"STINT_SESSION_ID=" + d.ID, "STINT_RUN_DIR=" + d.Paths.RunRoot}
 	if dir := r.Project.Config.Project.MemoryDir; dir != "" {
-		env = append(env, "STINT_MEMORY_DIR="+path.Join(d.Worktree, dir))
+		env = append(env, "STINT_MEMORY_DIR="+path.Join(d.Paths.Worktree, dir))
 	}
-	err := r.server(d.TmuxSocket).NewSession(ctx, tmux.NewSession{
-		Name: d.TmuxSession, Dir: d.Worktree, Env: env, Option: session.Mark, Value: d.ID, Argv: argv,
+	err := r.server(d.Tmux.Socket).NewSession(ctx, tmux.NewSession{
+		Name: d.Tmux.Session, Dir: d.Paths.Worktree, Env: env, Option: session.Mark, Value: d.ID, Argv: argv,
 	})
 	if err != nil {
-		return fmt.Errorf("tmux on %q: %w", d.TmuxSocket, err)
+		return fmt.Errorf("tmux on %q: %w", d.Tmux.Socket, err)
 	}
 	return r.awaitStart(ctx, d)
 }
@@ -171,11 +174,11 @@ func (r *Runner) awaitStart(ctx context.Context, d *doc.Document) error {
 		_, live, why := r.Sessions.Pane(ctx, d)
 		switch {
 		case live == session.Unknown:
-			return fmt.Errorf("tmux on %q does not answer: %s", d.TmuxSocket, why)
+			return fmt.Errorf("tmux on %q does not answer: %s", d.Tmux.Socket, why)
 		case live == session.Live, live == session.Dead:
 			return nil
 		case time.Now().After(end):
-			return fmt.Errorf("tmux on %q made no pane for the session: %s", d.TmuxSocket, why)
+			return fmt.Errorf("tmux on %q made no pane for the session: %s", d.Tmux.Socket, why)
 		}
 		select {
 		case <-ctx.Done():
@@ -196,7 +199,7 @@ func (r *Runner) rollBack(ctx context.Context, h *session.Held, made []undo, cau
 		}
 	}
 	err := h.Update(func(d *doc.Document) {
-		d.State, d.Failure, d.ClosedAt = doc.Closed, cause.Error(), r.Now().Unix()
+		d.State, d.Failure, d.ClosedAt = doc.Closed, cause.Error(), readers.At(r.Now())
 	})
 	return errors.Join(fmt.Errorf("session %q: not opened, and nothing is left of it: %w", h.ID, cause), err)
 }

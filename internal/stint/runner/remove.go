@@ -31,11 +31,11 @@ func (r *Runner) removeWorktree(ctx context.Context, d *doc.Document) error {
 			return err
 		}
 	}
-	switch _, err := os.Lstat(d.Worktree); {
+	switch _, err := os.Lstat(d.Paths.Worktree); {
 	case err == nil:
-		if err := tree.Linked(ctx, d.Worktree); err != nil {
+		if err := tree.Linked(ctx, d.Paths.Worktree); err != nil {
 			// An empty folder is what is left of a git that was ended early.
-			if os.Remove(d.Worktree) != nil {
+			if os.Remove(d.Paths.Worktree) != nil {
 				return err
 			}
 		}
@@ -45,13 +45,13 @@ func (r *Runner) removeWorktree(ctx context.Context, d *doc.Document) error {
 	if w.Dir == "" {
 		return nil
 	}
-	return r.alone(ctx, func() error { return tree.RemoveWorktree(ctx, d.Worktree, half) })
+	return r.alone(ctx, func() error { return tree.RemoveWorktree(ctx, d.Paths.Worktree, half) })
 }
 
 // halfMade tells whether git was ended while it made the worktree, in which
 // nobody was at work yet.
 func halfMade(d *doc.Document, w git.Worktree) bool {
-	return d.OpenedAt == 0 && w.Reason == git.Initializing
+	return d.OpenedAt.IsZero() && w.Reason == git.Initializing
 }
 
 // listed is what git knows of the worktree of d, which may be nothing. It waits
@@ -74,7 +74,7 @@ func (r *Runner) listed(ctx context.Context, d *doc.Document) (git.Worktree, err
 func (r *Runner) entry(ctx context.Context, d *doc.Document) (w git.Worktree, err error) {
 	err = r.alone(ctx, func() error {
 		all, err := r.Project.Tree.Worktrees(ctx)
-		if i := slices.IndexFunc(all, func(w git.Worktree) bool { return w.Dir == d.Worktree }); i >= 0 {
+		if i := slices.IndexFunc(all, func(w git.Worktree) bool { return w.Dir == d.Paths.Worktree }); i >= 0 {
 			w = all[i]
 		}
 		return err
@@ -96,7 +96,7 @@ func (r *Runner) addWorktree(ctx context.Context, d *doc.Document) error {
 	defer lock.Release()
 	tree := r.Project.Tree
 	tree.Hold = lock.File()
-	return r.alone(ctx, func() error { return tree.AddWorktree(ctx, d.Worktree, d.Branch) })
+	return r.alone(ctx, func() error { return tree.AddWorktree(ctx, d.Paths.Worktree, d.Branch) })
 }
 
 // checkout is how long to wait for another session's files.
@@ -116,8 +116,8 @@ func (r *Runner) alone(ctx context.Context, do func() error) error {
 // removeWorkspace removes the workspace root, in which there is no worktree
 // any more.
 func (r *Runner) removeWorkspace(d *doc.Document) error {
-	if _, err := os.Lstat(d.Worktree); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%q is still there (%v)", d.Worktree, err)
+	if _, err := os.Lstat(d.Paths.Worktree); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%q is still there (%v)", d.Paths.Worktree, err)
 	}
 	// By the open folder of the project's state: no symlink leads out of it.
 	return r.state.RemoveAll(path.Join("workspaces", d.ID))

@@ -75,7 +75,7 @@ func (r *Runner) panes(ctx context.Context, socket string) ([]tmux.Marked, error
 // worktree is the worktree of a session that is held, for git.
 func (r *Runner) worktree(d *doc.Document) git.Tree {
 	scratch := filepath.Join(r.Project.StateDir, filepath.FromSlash(path.Dir(doc.File(d.ID))), "scratch")
-	return git.Tree{Dir: d.Worktree, Env: r.Env, Scratch: scratch}
+	return git.Tree{Dir: d.Paths.Worktree, Env: r.Env, Scratch: scratch}
 }
 
 // newID has 48 bits, in hexadecimal: a form that programs other than stint

@@ -55,10 +55,10 @@ func (s *Store) List(ctx context.Context, docs []*session.Document) []Entry {
 		e := Entry{Document: d, Live: Absent}
 		// Nothing is left of a closed one, so nobody needs to be asked.
 		if d.State != session.Closed {
-			a, asked := servers[d.TmuxSocket]
+			a, asked := servers[d.Tmux.Socket]
 			if !asked {
-				a.panes, a.err = s.Panes(ctx, d.TmuxSocket)
-				servers[d.TmuxSocket] = a
+				a.panes, a.err = s.Panes(ctx, d.Tmux.Socket)
+				servers[d.Tmux.Socket] = a
 			}
 			_, e.Live, e.Why = a.find(d)
 		}
@@ -76,7 +76,7 @@ func (s *Store) Probe(ctx context.Context, d *session.Document) Entry {
 // Pane is the one pane of a session, nil unless it is live or dead.
 func (s *Store) Pane(ctx context.Context, d *session.Document) (*tmux.Marked, Liveness, string) {
 	var a answer
-	a.panes, a.err = s.Panes(ctx, d.TmuxSocket)
+	a.panes, a.err = s.Panes(ctx, d.Tmux.Socket)
 	return a.find(d)
 }
 
@@ -91,8 +91,8 @@ func (a answer) find(d *session.Document) (pane *tmux.Marked, live Liveness, why
 	if a.err != nil {
 		return nil, Unknown, a.err.Error()
 	}
-	named := slices.DeleteFunc(slices.Clone(a.panes), func(p tmux.Marked) bool { return p.Session != d.TmuxSession })
-	i := slices.IndexFunc(named, func(p tmux.Marked) bool { return p.Mark == d.ID && p.Start == d.Worktree })
+	named := slices.DeleteFunc(slices.Clone(a.panes), func(p tmux.Marked) bool { return p.Session != d.Tmux.Session })
+	i := slices.IndexFunc(named, func(p tmux.Marked) bool { return p.Mark == d.ID && p.Start == d.Paths.Worktree })
 	switch {
 	case i < 0 && len(named) > 0:
 		return nil, Absent, elsewhere

@@ -16,7 +16,7 @@ import (
 func TestLiveness(t *testing.T) {
 	s := newStore(t)
 	d := newDocument(s, "tab-1")
-	own := tmux.Marked{Pane: tmux.Pane{ID: "%1", SessionID: "$1", Session: "stint-tab-1"}, Mark: "tab-1", Start: d.Worktree}
+	own := tmux.Marked{Pane: tmux.Pane{ID: "%1", SessionID: "$1", Session: "stint-tab-1"}, Mark: "tab-1", Start: d.Paths.Worktree}
 	with := func(change func(p *tmux.Marked)) tmux.Marked {
 		p := own
 		change(&p)

@@ -24,8 +24,8 @@ func (s *Store) Moved() error {
 	for _, dir := range dirs {
 		// What does not read tells nothing, and is listed as such.
 		d, err := session.Read(s.Docs, dir.Name())
-		if err == nil && d.State != session.Closed && d.ProjectID == s.Place.ProjectID && d.Repository != s.Place.Repository {
-			all = append(all, fmt.Sprintf("%q of %q", d.ID, d.Repository))
+		if err == nil && d.State != session.Closed && d.ProjectID == s.Place.ProjectID && d.Paths.Repository != s.Place.Repository {
+			all = append(all, fmt.Sprintf("%q of %q", d.ID, d.Paths.Repository))
 		}
 	}
 	if all == nil {
