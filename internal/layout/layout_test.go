@@ -57,6 +57,7 @@ var arrows = map[string][]string{
 	"readers/conversation": {"readers"},
 
 	"internal/stint/document": {"readers"},
+	"internal/stint/env":      nil,
 	"internal/stint/git":      nil,
 	"internal/stint/project":  {"internal/stint/document", "internal/stint/git", "readers/..."},
 	"internal/stint/session":  {"internal/stint/document", "internal/tmux", "readers/..."},

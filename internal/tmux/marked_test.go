@@ -51,8 +51,8 @@ func TestListMarked(t *testing.T) {
 	odd := filepath.Join(filepath.Dir(u.Socket), "a\tb\n=x\t%1\n\u00e9")
 	require.NoError(t, os.Mkdir(odd, 0o700))
 	sleep := []string{"sleep", "1000"}
-	require.NoError(t, u.NewSession(t.Context(), tmux.NewSession{Name: "odd", Dir: odd, Option: "@owner", Value: "x", Argv: sleep}))
-	require.NoError(t, u.NewSession(t.Context(), tmux.NewSession{Name: "own", Dir: filepath.Dir(u.Socket), Option: "@owner", Value: "me", Argv: sleep}))
+	require.NoError(t, u.NewSession(t.Context(), tmux.NewSession{Name: "odd", Dir: odd, Options: []tmux.Option{{Name: "@owner", Value: "x"}}, Argv: sleep}))
+	require.NoError(t, u.NewSession(t.Context(), tmux.NewSession{Name: "own", Dir: filepath.Dir(u.Socket), Options: []tmux.Option{{Name: "@owner", Value: "me"}}, Argv: sleep}))
 	_, err = u.Run(t.Context(), "split-window", "-d", "-t", "=own:", "-c", "/", "sleep", "1000")
 	require.NoError(t, err)
 	got, err := u.ListMarked(t.Context(), "@owner")
@@ -79,7 +79,7 @@ func TestNewSession(t *testing.T) {
 	out := filepath.Join(dir, "out")
 	odd := `a b;c' "$HOME" #(id) ~ \;`
 	require.NoError(t, u.NewSession(t.Context(), tmux.NewSession{
-		Name: "one", Dir: dir, Env: []string{"GIVEN=" + odd}, Option: "@owner", Value: "me",
+		Name: "one", Dir: dir, Env: []string{"GIVEN=" + odd}, Options: []tmux.Option{{Name: "@owner", Value: "me"}},
 		Argv: []string{"sh", "-c", `printf '%s\n' "$GIVEN" "$@" >out`, "sh", odd, ";", "last;"},
 	}))
 	require.Eventually(t, func() bool {
@@ -95,7 +95,7 @@ func TestNewSession(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "yes\n", mine)
 	var refused *tmux.RefusedError
-	err = u.NewSession(t.Context(), tmux.NewSession{Name: "one", Dir: dir, Option: "@owner", Value: "x", Argv: []string{"true"}})
+	err = u.NewSession(t.Context(), tmux.NewSession{Name: "one", Dir: dir, Options: []tmux.Option{{Name: "@owner", Value: "x"}}, Argv: []string{"true"}})
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, "new-session", refused.Command)
 }
@@ -109,7 +109,7 @@ func TestNewSessionInItsFolder(t *testing.T) {
 		require.NoError(t, os.Mkdir(dir, 0o700))
 		session := "s" + strconv.Itoa(i)
 		require.NoError(t, u.NewSession(t.Context(), tmux.NewSession{
-			Name: session, Dir: dir, Option: "@owner", Value: session, Argv: []string{"sh", "-c", "pwd >../" + session + "; exec sleep 1000"},
+			Name: session, Dir: dir, Options: []tmux.Option{{Name: "@owner", Value: session}}, Argv: []string{"sh", "-c", "pwd >../" + session + "; exec sleep 1000"},
 		}))
 		out := filepath.Join(filepath.Dir(u.Socket), session)
 		require.Eventually(t, func() bool {
@@ -142,7 +142,7 @@ func TestDefaultSocket(t *testing.T) {
 		{"no server was ever there", "", want, func() {}},
 		{"inside of another server that is gone", "TMUX=" + u.Socket + ",1,0", u.Socket, func() {}},
 		{"inside of another server", "TMUX=" + u.Socket + ",1,0", u.Socket, func() {
-			require.NoError(t, u.NewSession(t.Context(), tmux.NewSession{Name: "one", Dir: dir, Option: "@o", Value: "x", Argv: []string{"sleep", "1000"}}))
+			require.NoError(t, u.NewSession(t.Context(), tmux.NewSession{Name: "one", Dir: dir, Options: []tmux.Option{{Name: "@o", Value: "x"}}, Argv: []string{"sleep", "1000"}}))
 		}},
 	} {
 		test.do()

@@ -28,7 +28,7 @@ var unreached = regexp.MustCompile(`(?:no server running on|error connecting to)
 // It does not start a server for that, since one without a session is on its
 // way out when the next command comes.
 func DefaultSocket(ctx context.Context, env []string) (string, error) {
-	out, said, err := User{Env: env}.exec(ctx, []string{"display-message", "-p", "#{socket_path}"})
+	out, said, err := User{Env: env}.exec(ctx, "", []string{"display-message", "-p", "#{socket_path}"})
 	if path := strings.TrimSpace(out); err == nil && strings.HasPrefix(path, "/") {
 		return path, nil
 	}
@@ -41,25 +41,32 @@ func DefaultSocket(ctx context.Context, env []string) (string, error) {
 // Run has the server do one command and returns what it printed. Its errors
 // are those of Server.Run.
 func (u User) Run(ctx context.Context, args ...string) (string, error) {
-	out, said, err := u.exec(ctx, append([]string{"-u", "-S", u.Socket}, args...))
-	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return "", fmt.Errorf("tmux %s on %q: no answer: %w", args[0], u.Socket, err)
-	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("tmux %s on %q: %w", args[0], u.Socket, err)
-	case err != nil:
-		return "", Server{Socket: u.Socket}.answer(args[0], said, err)
+	out, said, err := u.exec(ctx, "", append([]string{"-u", "-S", u.Socket}, args...))
+	if err := u.failure(args[0], said, err); err != nil {
+		return "", err
 	}
 	return out, nil
 }
 
+// failure tells what an error of exec means.
+func (u User) failure(command, said string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return fmt.Errorf("tmux %s on %q: no answer: %w", command, u.Socket, err)
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("tmux %s on %q: %w", command, u.Socket, err)
+	}
+	return Server{Socket: u.Socket}.answer(command, said, err)
+}
+
 // NewSession is a session to make.
 type NewSession struct {
-	Name string   // of [A-Za-z0-9_-]
-	Dir  string   // must exist: tmux takes another folder for a missing one without a word
-	Env  []string // NAME=value, for every process of the session; in sight of ps while tmux is called
-	// Option and Value are set on the pane, see ListMarked.
-	Option, Value string
+	Name    string   // of [A-Za-z0-9_-]
+	Dir     string   // must exist: tmux takes another folder for a missing one without a word
+	Env     []string // NAME=value, for every program of the session
+	Options []Option // set on the pane, see ListMarked
 	// Argv is what runs in the pane. It must exist, too.
 	Argv []string
 }
@@ -67,21 +74,25 @@ type NewSession struct {
 // NewSession makes a detached session whose pane stays when its program has
 // ended.
 func (u User) NewSession(ctx context.Context, n NewSession) error {
-	args := []string{"new-session", "-d", "-s", n.Name, "-c", literal(n.Dir), "-x", "200", "-y", "50"}
+	session := words{"new-session", "-d", "-s", n.Name, "-c", literal(n.Dir), "-x", "200", "-y", "50"}
 	for _, e := range n.Env {
-		args = append(args, "-e", e)
+		session = append(session, "-e", e)
 	}
-	// With a single argument tmux would have a shell take it apart; and where
-	// it cannot enter the folder it starts the program in another.
-	args = append(args, "/bin/sh", "-c", `cd -- "$0" && exec "$@"`, n.Dir)
-	args = escapeSemicolons(append(args, n.Argv...))
-	// In the same call: without remain-on-exit a program that ends at once
-	// takes the session along.
+	// At once: without remain-on-exit a program that ends right away takes the
+	// session along.
 	exact := "=" + n.Name + ":"
-	args = append(args, ";", "set-option", "-w", "-t", exact, "remain-on-exit", "on",
-		";", "set-option", "-p", "-t", exact, n.Option, n.Value)
-	_, err := u.Run(ctx, args...)
-	return err
+	all := []words{
+		append(session, program(n.Dir, n.Argv)...),
+		{"set-option", "-w", "-t", exact, "remain-on-exit", "on"},
+	}
+	return u.batch(ctx, "new-session", []string{"start-server", ";"}, append(all, setOptions(exact, n.Options)...)...)
+}
+
+// program is how tmux is to run argv in dir. With a single argument it would
+// have a shell take it apart; and where it cannot enter the folder it starts
+// the program in another.
+func program(dir string, argv []string) words {
+	return append(words{"/bin/sh", "-c", `cd -- "$0" && exec "$@"`, dir}, argv...)
 }
 
 var hashes = regexp.MustCompile(`#+\[?`)
@@ -97,17 +108,21 @@ func literal(s string) string {
 	})
 }
 
-// exec runs tmux and returns what it printed, and what it said besides.
-func (u User) exec(ctx context.Context, args []string) (out, said string, err error) {
-	limit := u.Limit
-	if limit == 0 {
-		limit = 10 * time.Second
+func (u User) limit() time.Duration {
+	if u.Limit == 0 {
+		return 10 * time.Second
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	return u.Limit
+}
+
+// exec runs tmux on stdin and returns what it printed, and what it said besides.
+func (u User) exec(ctx context.Context, stdin string, args []string) (out, said string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, u.limit())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "tmux", args...)
 	cmd.Env = u.Env
 	cmd.WaitDelay = waitDelay
+	cmd.Stdin = strings.NewReader(stdin)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()

@@ -2,6 +2,7 @@ package tmux
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"regexp"
@@ -30,6 +31,19 @@ func ReadVersion(ctx context.Context, program string) (Version, error) {
 		return Version{}, fmt.Errorf("%s -V: %w", program, err)
 	}
 	return parseVersion(strings.TrimSpace(string(out)))
+}
+
+// ErrTooOld is a tmux that lacks what a User's server is asked for.
+var ErrTooOld = errors.New("3.2 or newer is needed: update it")
+
+// Supported refuses a "tmux" on PATH that is too old for a User's server:
+// new-session has its -e from 3.2 on.
+func Supported(ctx context.Context) error {
+	v, err := ReadVersion(ctx, "")
+	if err == nil && !v.AtLeast(3, 2) {
+		err = fmt.Errorf("tmux is %s: %w", v.Name, ErrTooOld)
+	}
+	return err
 }
 
 // parseVersion takes "tmux 3.3a", "tmux next-3.6" and the like.

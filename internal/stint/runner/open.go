@@ -159,7 +159,7 @@ func (r *Runner) start(ctx context.Context, d *doc.Document, argv []string) erro
 		env = append(env, "STINT_MEMORY_DIR="+path.Join(d.Paths.Worktree, dir))
 	}
 	err := r.server(d.Tmux.Socket).NewSession(ctx, tmux.NewSession{
-		Name: d.Tmux.Session, Dir: d.Paths.Worktree, Env: env, Option: session.Mark, Value: d.ID, Argv: argv,
+		Name: d.Tmux.Session, Dir: d.Paths.Worktree, Env: env, Options: []tmux.Option{{Name: session.Mark, Value: d.ID}}, Argv: argv,
 	})
 	if err != nil {
 		return fmt.Errorf("tmux on %q: %w", d.Tmux.Socket, err)
