@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
+	"github.com/freeze-contracts/permafrost/readers"
 	"github.com/freeze-contracts/permafrost/readers/project"
 	"github.com/freeze-contracts/permafrost/readers/session"
 )
@@ -44,6 +45,10 @@ func Init(ctx context.Context, env []string, dir, harness string, now time.Time)
 		return nil, err
 	}
 	defer lock.Release()
+	// A marker that does not read is refused before anything is written.
+	if _, err := project.ReadMarker(os.DirFS(tree.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, readers.ErrNotRegular) {
+		return nil, fmt.Errorf("repository %q: project marker: %w", tree.Dir, err)
+	}
 	made := new(Made)
 	if _, err := missing(filepath.Join(folder, ".gitignore"), []byte("*\n"), 0o600); err != nil {
 		return nil, err
