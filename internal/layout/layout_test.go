@@ -56,17 +56,19 @@ var arrows = map[string][]string{
 	"readers/session":      {"readers"},
 	"readers/conversation": {"readers"},
 
-	"internal/stint/document": {"readers"},
-	"internal/stint/env":      nil,
-	"internal/stint/git":      nil,
-	"internal/stint/project":  {"internal/stint/document", "internal/stint/git", "readers/..."},
-	"internal/stint/session":  {"internal/stint/document", "internal/tmux", "readers/..."},
-	"internal/stint/artifact": {"internal/stint/document", "internal/stint/git", "readers/..."},
-	"internal/stint/runner":   {"internal/stint/artifact", "internal/stint/document", "internal/stint/git", "internal/stint/project", "internal/stint/session", "internal/tmux", "readers/..."},
-	"internal/stint/cli":      {"internal/stint/project", "internal/stint/runner", "internal/stint/session", "readers/..."},
+	"internal/stint/document":     {"readers"},
+	"internal/stint/env":          nil,
+	"internal/stint/git":          nil,
+	"internal/stint/project":      {"internal/stint/document", "internal/stint/git", "readers/..."},
+	"internal/stint/session":      {"internal/stint/document", "internal/tmux", "readers/..."},
+	"internal/stint/conversation": {"internal/stint/document", "readers/..."},
+	"internal/stint/artifact":     {"internal/stint/document", "internal/stint/git", "readers/..."},
+	"internal/stint/runner":       {"internal/stint/artifact", "internal/stint/conversation", "internal/stint/document", "internal/stint/git", "internal/stint/project", "internal/stint/session", "internal/tmux", "readers/..."},
+	"internal/stint/cli":          {"internal/stint/project", "internal/stint/runner", "internal/stint/session", "readers/..."},
 
-	"contracts":        {"freeze/fixture", "freeze/ledger", "freeze/binding", "freeze/tree"},
-	"contracts/corpus": nil,
+	"contracts":         {"freeze/fixture", "freeze/ledger", "freeze/binding", "freeze/tree"},
+	"contracts/corpus":  nil,
+	"contracts/project": nil,
 }
 
 // testArrows lists what the tests of a package may import beside what its
@@ -77,6 +79,7 @@ var testArrows = map[string][]string{
 	"freeze/cli":         {"internal/subjects"},
 	"internal/stint/cli": {"sandbox", "sandbox/script"},
 	"contracts/corpus":   {"contracts", "freeze/config", "freeze/fixture", "freeze/ledger"},
+	"contracts/project":  {"contracts", "internal/stint/project", "readers/..."},
 }
 
 // readersMayUse are the modules of others that a reader may import.

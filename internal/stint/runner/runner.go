@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
+	"github.com/freeze-contracts/permafrost/internal/stint/conversation"
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
 	"github.com/freeze-contracts/permafrost/internal/stint/project"
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
@@ -27,11 +28,12 @@ import (
 
 // Runner runs the sessions of one project.
 type Runner struct {
-	Project  *project.Project
-	Sessions *session.Store
-	Runs     *artifact.Store
-	Env      []string // of the caller
-	Now      func() time.Time
+	Project       *project.Project
+	Sessions      *session.Store
+	Runs          *artifact.Store
+	Conversations *conversation.Store
+	Env           []string // of the caller
+	Now           func() time.Time
 
 	state *os.Root // the project's state folder
 }
@@ -45,6 +47,7 @@ func New(p *project.Project, env []string, now func() time.Time) (*Runner, error
 	r := &Runner{Project: p, Env: env, Now: now, state: state}
 	r.Sessions = &session.Store{Place: p.Place(), Docs: state.FS(), Now: now, Panes: r.panes, Fingerprint: p.Fingerprint}
 	r.Runs = &artifact.Store{ProjectID: p.ID, StateDir: p.StateDir, Docs: state.FS(), Now: now}
+	r.Conversations = &conversation.Store{ProjectID: p.ID, StateDir: p.StateDir, Docs: state.FS(), Now: now}
 	return r, nil
 }
 
