@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
+	"github.com/freeze-contracts/permafrost/readers"
 	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
@@ -29,9 +30,14 @@ func TestApply(t *testing.T) {
 	}
 	m, err := b.store.Get("one")
 	require.NoError(t, err)
-	got := []any{m.State, m.AppliedAt, m.UpdatedAt, m.Revision}
-	if diff := cmp.Diff([]any{manifest.Applied, int64(1060), int64(1060), int64(2)}, got); diff != "" {
-		t.Errorf("state, applied_at, updated_at, revision (-want +got)\n%s", diff)
+	require.NoError(t, b.tree.Do(t.Context(), "add", "-A"))
+	tree, err := b.tree.Line(t.Context(), "write-tree")
+	require.NoError(t, err)
+	at := readers.At(time.Unix(1060, 0))
+	receipt := &manifest.Receipt{Base: b.base, Tree: tree, PatchSHA256: m.PatchSHA256, AppliedAt: at}
+	got := []any{m.State, m.AppliedAt, m.UpdatedAt, m.Revision, m.Receipt}
+	if diff := cmp.Diff([]any{manifest.Applied, at, at, int64(2), receipt}, got); diff != "" {
+		t.Errorf("state, applied_at, updated_at, revision, receipt (-want +got)\n%s", diff)
 	}
 	_, err = b.store.Apply(t.Context(), b.main, "one")
 	require.ErrorContains(t, err, "it is applied, and only a pending one can be applied")

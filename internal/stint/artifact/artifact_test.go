@@ -9,6 +9,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
+	"github.com/freeze-contracts/permafrost/readers"
 	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
@@ -67,7 +68,7 @@ func (b *bench) save(id string) *manifest.Manifest {
 	w, err := artifact.Take(b.Context(), b.tree, b.base)
 	require.NoError(b, err)
 	m, err := b.store.Create(b.Context(), manifest.Manifest{
-		ID: id, ProjectID: "p", Kind: manifest.Checkpoint, Session: "s", Root: b.tree.Dir, Base: b.base, Fingerprint: "v1:aa", Files: w.Files,
+		Head: readers.Head{ID: id, ProjectID: "p"}, Kind: manifest.Checkpoint, Session: "s", Root: b.tree.Dir, Base: b.base, Fingerprint: "v1:aa", Files: w.Files,
 	}, w.Patch)
 	require.NoError(b, err)
 	return m
@@ -176,7 +177,7 @@ func TestManifests(t *testing.T) {
 	edit := func(id, old, new string) {
 		b.write(git.Tree{Dir: b.store.StateDir}, "runs/"+id+"/manifest.json", strings.Replace(b.manifest(id), old, new, 1))
 	}
-	edit("newer", `"schema": 1`, `"schema": 2`)
+	edit("newer", `"schema": 2`, `"schema": 3`)
 	edit("other", `"project_id": "p"`, `"project_id": "q"`)
 	b.write(git.Tree{Dir: b.store.StateDir}, "runs/started/changes.patch", "")
 
@@ -193,7 +194,7 @@ func TestManifests(t *testing.T) {
 		t.Errorf("Manifests (-want +got)\n%s", diff)
 	}
 	_, err = b.store.Discard(t.Context(), b.main, "newer")
-	require.ErrorContains(t, err, "schema 2 is newer than 1")
+	require.ErrorContains(t, err, "schema 3 is newer than 2")
 	_, err = b.store.Get("absent")
 	require.ErrorIs(t, err, artifact.ErrNotFound)
 }

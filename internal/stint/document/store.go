@@ -136,23 +136,29 @@ func (s *Store[T, D]) Hold(ctx context.Context, id string) (*Held[T, D], error) 
 
 // Create writes the first revision of a new document and holds it.
 func (s *Store[T, D]) Create(ctx context.Context, d D) (*Held[T, D], error) {
-	head := d.Header()
-	lock, err := s.acquire(ctx, head.ID)
+	lock, err := s.acquire(ctx, d.Header().ID)
 	if err != nil {
 		return nil, err
 	}
-	h := &Held[T, D]{d, s, lock}
-	if _, err := fs.Lstat(s.Docs, s.File(head.ID)); err == nil {
-		h.Release()
-		return nil, fmt.Errorf("%s %q: there is one already", s.Kind, head.ID)
+	if err := s.create(d); err != nil {
+		lock.Release()
+		return nil, err
+	}
+	return &Held[T, D]{d, s, lock}, nil
+}
+
+func (s *Store[T, D]) create(d D) error {
+	head := d.Header()
+	_, err := fs.Lstat(s.Docs, s.File(head.ID))
+	switch {
+	case err == nil:
+		return fmt.Errorf("%s %q: there is one already", s.Kind, head.ID)
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s %q: %w", s.Kind, head.ID, err)
 	}
 	head.Revision, head.CreatedAt = 1, readers.At(s.Now())
 	head.UpdatedAt = head.CreatedAt
-	if err := s.write(d); err != nil {
-		h.Release()
-		return nil, err
-	}
-	return h, nil
+	return s.write(d)
 }
 
 func (s *Store[T, D]) acquire(ctx context.Context, id string) (*Lock, error) {
@@ -186,19 +192,22 @@ func (h *Held[T, D]) Update(change func(d D)) error {
 	return nil
 }
 
-// write refuses to write what could not be read again.
+// write refuses to write what could not be read again, and leaves in d what
+// will be read.
 func (s *Store[T, D]) write(d D) error {
 	id := d.Header().ID
 	b, err := d.Encode()
-	if err == nil {
-		_, err = s.Parse(s.File(id), b)
+	if err != nil {
+		return fmt.Errorf("%s %q: its document cannot be written: %w", s.Kind, id, err)
 	}
+	written, err := s.Parse(s.File(id), b)
 	if err == nil {
 		err = Write(s.path(s.File(id)), b, 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("%s %q: its document cannot be written: %w", s.Kind, id, err)
 	}
+	*d = *written
 	return nil
 }
 

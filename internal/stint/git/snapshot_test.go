@@ -122,7 +122,10 @@ func TestApply(t *testing.T) {
 	work(p)
 	snap, err := p.tree.Snapshot(t.Context(), p.base)
 	require.NoError(t, err)
-	require.NoError(t, p.main.Apply(t.Context(), p.base, snap.Patch, snap.Files, nil))
+	tree, err := p.main.Apply(t.Context(), p.base, snap.Patch, snap.Files, nil)
+	require.NoError(t, err)
+	p.git(p.tree, "add", "-A")
+	require.Equal(t, strings.TrimSpace(p.git(p.tree, "write-tree")), tree, "the tree that it makes")
 	got, err := p.main.Snapshot(t.Context(), p.base)
 	require.NoError(t, err)
 	// forced.log is ignored in the main work tree, whose index does not have it.
@@ -153,7 +156,8 @@ func TestApplyTakesPlaces(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(filepath.Join(p.main.Dir, "dir", "b.txt")))
 	require.NoError(t, os.MkdirAll(filepath.Join(p.main.Dir, "dir", "hollow", "deep"), 0o700))
-	require.NoError(t, p.main.Apply(t.Context(), p.base, snap.Patch, snap.Files, nil))
+	_, err = p.main.Apply(t.Context(), p.base, snap.Patch, snap.Files, nil)
+	require.NoError(t, err)
 	got, err := p.main.Snapshot(t.Context(), p.base)
 	require.NoError(t, err)
 	if diff := cmp.Diff(snap.Files, got.Files); diff != "" {
@@ -171,7 +175,8 @@ func TestApplyPutsBack(t *testing.T) {
 	snap, err := p.tree.Snapshot(t.Context(), p.base)
 	require.NoError(t, err)
 	p.write(p.main, "z/mine.log", "ignored\n")
-	require.ErrorContains(t, p.main.Apply(t.Context(), p.base, snap.Patch, snap.Files, nil), "directory not empty")
+	_, err = p.main.Apply(t.Context(), p.base, snap.Patch, snap.Files, nil)
+	require.ErrorContains(t, err, "directory not empty")
 	if diff := cmp.Diff("", p.git(p.main, "status", "--porcelain", "--untracked-files=all")); diff != "" {
 		t.Errorf("the main work tree after a failure (-want +got)\n%s", diff)
 	}
@@ -190,7 +195,8 @@ func TestApplyAllOrNothing(t *testing.T) {
 	p.git(p.main, "config", "filter.broken.smudge", "false")
 	p.git(p.main, "config", "filter.broken.required", "true")
 	require.NoError(t, os.WriteFile(filepath.Join(p.main.Dir, ".git", "info", "attributes"), []byte("z/deep filter=broken\n"), 0o600))
-	require.ErrorContains(t, p.main.Apply(t.Context(), p.base, snap.Patch, snap.Files, nil), "smudge filter")
+	_, err = p.main.Apply(t.Context(), p.base, snap.Patch, snap.Files, nil)
+	require.ErrorContains(t, err, "smudge filter")
 	if diff := cmp.Diff("", p.git(p.main, "status", "--porcelain", "--untracked-files=all")); diff != "" {
 		t.Errorf("the main work tree after a failure (-want +got)\n%s", diff)
 	}
@@ -203,8 +209,10 @@ func TestApplyRefusesAnotherPatch(t *testing.T) {
 	p.write(p.tree, "dir/b.txt", "other\n")
 	snap, err := p.tree.Snapshot(t.Context(), p.base)
 	require.NoError(t, err)
-	require.ErrorContains(t, p.main.Apply(t.Context(), p.base, snap.Patch, snap.Files[:1], nil), "other files")
-	require.Error(t, p.main.Apply(t.Context(), p.base, snap.Patch[:len(snap.Patch)/2], snap.Files, nil))
+	_, err = p.main.Apply(t.Context(), p.base, snap.Patch, snap.Files[:1], nil)
+	require.ErrorContains(t, err, "other files")
+	_, err = p.main.Apply(t.Context(), p.base, snap.Patch[:len(snap.Patch)/2], snap.Files, nil)
+	require.Error(t, err)
 	require.Empty(t, p.git(p.main, "status", "--porcelain"))
 }
 

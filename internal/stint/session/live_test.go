@@ -81,9 +81,9 @@ func TestListAsksOnce(t *testing.T) {
 		docs = append(docs, &d)
 	}
 	docs[1].Fingerprint = "v1:bb"
-	docs[2].TmuxSocket, docs[2].Fingerprint = "/tmp/dead", "v7:aa"
-	docs[3].TmuxSocket, docs[3].State = "/tmp/of-a-closed-one", doc.Closed
-	docs[4].TmuxSocket, docs[4].Fingerprint = "/tmp/dead", "v7:bb"
+	docs[2].Tmux.Socket, docs[2].Fingerprint = "/tmp/dead", "v7:aa"
+	docs[3].Tmux.Socket, docs[3].State = "/tmp/of-a-closed-one", doc.Closed
+	docs[4].Tmux.Socket, docs[4].Fingerprint = "/tmp/dead", "v7:bb"
 
 	var got []string
 	for _, e := range s.List(t.Context(), docs) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
 	"github.com/freeze-contracts/permafrost/internal/tmux"
 	"github.com/freeze-contracts/permafrost/readers"
@@ -39,10 +40,10 @@ func newStore(t *testing.T) *session.Store {
 
 func newDocument(s *session.Store, id string) doc.Document {
 	return doc.Document{
-		ID: id, ProjectID: project, State: doc.Open, Harness: "sh", Repository: "/src",
-		WorkspaceRoot: s.Place.WorkspaceRoot(id), Worktree: s.Place.Worktree(id), RunRoot: s.Place.RunRoot(id),
+		Head: readers.Head{ID: id, ProjectID: project}, State: doc.Open, Harness: "sh",
 		Branch: doc.Branch(id), Base: strings.Repeat("0", 40), Fingerprint: "v1:aa",
-		TmuxSession: "stint-" + id, TmuxSocket: "/tmp/s",
+		Paths: doc.Paths{Repository: "/src", WorkspaceRoot: s.Place.WorkspaceRoot(id), Worktree: s.Place.Worktree(id), RunRoot: s.Place.RunRoot(id)},
+		Tmux:  doc.Tmux{Session: "stint-" + id, Socket: "/tmp/s"},
 	}
 }
 
@@ -56,12 +57,16 @@ func create(t *testing.T, s *session.Store, d doc.Document) *session.Held {
 
 func TestCreateAndUpdate(t *testing.T) {
 	s := newStore(t)
-	h := create(t, s, newDocument(s, "one"))
+	create(t, s, newDocument(s, "one")).Release()
 	s.Now = func() time.Time { return time.Unix(1060, 0) }
+	h, err := s.Hold(t.Context(), "one")
+	require.NoError(t, err)
+	defer h.Release()
 	require.NoError(t, h.Update(func(d *doc.Document) { d.State = doc.Closing }))
 
 	want := newDocument(s, "one")
-	want.Schema, want.Revision, want.State, want.CreatedAt, want.UpdatedAt = 1, 2, doc.Closing, 1000, 1060
+	want.Schema, want.Revision, want.State = 2, 2, doc.Closing
+	want.CreatedAt, want.UpdatedAt = readers.At(time.Unix(1000, 0)), readers.At(time.Unix(1060, 0))
 	got, err := s.Get("one")
 	require.NoError(t, err)
 	if diff := cmp.Diff(&want, got); diff != "" {
@@ -86,8 +91,8 @@ func TestUpdateRefuses(t *testing.T) {
 		change         func(*doc.Document)
 		want           error
 	}{
-		{"another revision", `"revision": 1`, `"revision": 2`, nil, session.ErrRevision},
-		{"a newer schema", `"schema": 1`, `"schema": 2`, nil, readers.ErrNewer},
+		{"another revision", `"revision": 1`, `"revision": 2`, nil, document.ErrRevision},
+		{"a newer schema", `"schema": 2`, `"schema": 3`, nil, readers.ErrNewer},
 		{"what does not parse", `{`, `[`, nil, nil},
 		{"what could not be read again", `{`, `{`, func(d *doc.Document) { d.State = "odd" }, nil},
 	} {
@@ -184,7 +189,7 @@ func TestDocuments(t *testing.T) {
 		require.NoError(t, os.WriteFile(file(id), []byte(strings.Replace(string(b), old, new, 1)), 0o600))
 	}
 	edit("elsewhere", `"/src"`, `"/moved"`)
-	edit("newer", `"schema": 1`, `"schema": 7`)
+	edit("newer", `"schema": 2`, `"schema": 7`)
 	edit("broken", `}`, ``)
 	require.NoError(t, os.Rename(file("link"), file("link")+".real"))
 	require.NoError(t, os.Symlink("session.json.real", file("link")))
