@@ -28,6 +28,7 @@ var (
 	ErrGone        = errors.New("it has ended")
 	ErrReused      = errors.New("its number is another process's now")
 	ErrUnsupported = errors.New("only Linux shows the environment of a process to its user")
+	errNone        = errors.New("it shows no environment, or not yet")
 	errNoMark      = errors.New("it is not, or not yet, the program that was started there, or runs on another environment")
 	errOverwritten = errors.New("it has overwritten its environment")
 )
@@ -85,7 +86,7 @@ func lookup(environ []string, name string) (value string, there bool) {
 // left what is no NAME=value.
 func entries(b string) ([]string, error) {
 	if b == "" {
-		return nil, ErrGone
+		return nil, errNone
 	}
 	all := strings.Split(strings.TrimSuffix(b, "\x00"), "\x00")
 	if slices.ContainsFunc(all, func(e string) bool { return strings.IndexByte(e, '=') <= 0 }) {

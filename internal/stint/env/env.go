@@ -24,7 +24,8 @@
 //
 // A newline is one byte, also where the file has CRLF. The later of two lines
 // of a name wins. A value that is not closed is a bad line, and reading goes
-// on with the line below it.
+// on with the line below it. A key that was pasted without quotes is many bad
+// lines; its last one does not count for NAME= either.
 package env
 
 import (

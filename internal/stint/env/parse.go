@@ -22,8 +22,9 @@ func Parse(content []byte) *File {
 }
 
 type parser struct {
-	file *File
-	at   map[string]int // index of a name among the variables
+	file     *File
+	at       map[string]int // index of a name among the variables
+	inBase64 bool           // the line above is one of a text in base64
 }
 
 // take reads what begins on the first line of rest and returns how many bytes
@@ -34,17 +35,23 @@ func (p *parser) take(rest string, line int) int {
 		end = len(rest)
 	}
 	text := strings.Trim(rest[:end], " \t\n")
+	inBase64 := p.inBase64
+	p.inBase64 = false
 	if text == "" || text[0] == '#' {
 		return end
 	}
 	name, start, ok := declared(rest[:end])
 	if !ok {
+		p.inBase64 = base64(text)
 		p.warn(line, "no NAME=value, the line does not count")
 		return end
 	}
 	value, taken, bad := valueOf(rest[start:])
 	switch {
 	case bad != "":
+	case inBase64 && strings.Trim(value, "=") == "":
+		// Its name is a piece of a key, and names are shown.
+		bad = "the end of a text in base64 that is not in quotes"
 	case strings.IndexByte(value, 0) >= 0:
 		bad = "a value cannot have a NUL"
 	case len(name)+1+len(value) > MaxVariable:
@@ -88,13 +95,21 @@ func declared(line string) (name string, start int, ok bool) {
 	return name, eq + 1, isName(name)
 }
 
+// base64 tells whether a line may be one of a text in base64, other than the
+// last: pieces of such a text look like names. Those of a key have 64 letters.
+func base64(line string) bool {
+	return len(line) >= 40 && !slices.ContainsFunc([]byte(line), func(c byte) bool { return c != '+' && c != '/' && c != '-' && !nameByte(c) })
+}
+
 func isName(s string) bool {
 	if s == "" || s[0] >= '0' && s[0] <= '9' {
 		return false
 	}
-	return !slices.ContainsFunc([]byte(s), func(c byte) bool {
-		return c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z')
-	})
+	return !slices.ContainsFunc([]byte(s), func(c byte) bool { return !nameByte(c) })
+}
+
+func nameByte(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
 // valueOf reads the value at the start of s and returns how many bytes it had,
