@@ -124,12 +124,15 @@ type spoiled struct {
 func (tp *tampers) one(t *testing.T, c *corpus, s spoiled, memory fstest.MapFS, read bool, fn func(*testing.T, *Fixture)) {
 	over := maps.Clone(memory)
 	s.on(over, s.file)
-	got := Tampered{File: s.file, How: s.how, Seen: Unseen}
-	if _, err := fixture.Load(over, s.Family, s.Version); err != nil && strings.Contains(err.Error(), s.file) {
-		got.Seen = ByHash
+	got, tried := tp.verdict(s)
+	if !tried {
+		got = Tampered{File: s.file, How: s.how, Seen: Unseen}
+		if _, err := fixture.Load(over, s.Family, s.Version); err != nil && strings.Contains(err.Error(), s.file) {
+			got.Seen = ByHash
+		}
+		tp.add(got)
 	}
-	tp.add(got)
-	if !read || tp.seen(got) {
+	if !read || got.Seen.rank() > ByHash.rank() {
 		return
 	}
 	if err := reseal(over, s); err != nil {
@@ -167,12 +170,13 @@ func verdict(f *Fixture) (seen Verdict, assert string) {
 	return ByReader, f.failed
 }
 
-// seen says whether another test saw the change already: no more needs to be
-// known of it.
-func (tp *tampers) seen(got Tampered) bool {
+// verdict is what other tests made of the change already. One that a reader
+// saw needs to be tried no more.
+func (tp *tampers) verdict(s spoiled) (got Tampered, tried bool) {
 	tp.mu.Lock()
 	defer tp.mu.Unlock()
-	return tp.found[[2]string{got.File, got.How}].Seen.rank() > ByHash.rank()
+	got, tried = tp.found[[2]string{s.file, s.how}]
+	return got, tried
 }
 
 // add keeps the best verdict: several tests may play the same fixture.
