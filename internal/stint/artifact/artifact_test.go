@@ -98,8 +98,6 @@ func TestTakeRefuses(t *testing.T) {
 	}{
 		{"nothing", func(*bench) {}, "there is nothing to save"},
 		{"only ignored files", func(b *bench) { b.write(b.tree, "x.log", "x") }, "there is nothing to save"},
-		{"a binary file", func(b *bench) { b.write(b.tree, "a", "A\n"); b.write(b.tree, "pic ture", "\x89PNG\x00\x00") }, `"pic ture" is binary`},
-		{"a committed binary file", func(b *bench) { b.write(b.tree, "pic", "\x00"); b.commit(b.tree) }, "is binary"},
 		{"a name that is not UTF-8", func(b *bench) { b.write(b.tree, "caf\xe9", "x\n") }, "not UTF-8"},
 		{"a repository inside", func(b *bench) {
 			require.NoError(b, b.main.Do(b.Context(), "clone", "-q", b.main.Dir, b.tree.Dir+"/in"))
@@ -119,17 +117,28 @@ func TestTakeRefuses(t *testing.T) {
 	}
 }
 
-// Text is what has no NUL, whatever git's attributes and encodings make of it.
-func TestTakeHoldsAllText(t *testing.T) {
+// What git's attributes say of a file does not keep it from being held, and
+// neither does a NUL.
+func TestTakeHoldsBytes(t *testing.T) {
+	content := map[string]string{
+		"x.lock": "lock\n", "x.bin": "\xff\xfe text\r\n", "x.text": "a\x00b\r\n\x00", "picture": "\x89PNG\r\n\x1a\n\x00\x00",
+		"big": strings.Repeat("\x00\x01\x02", 1<<16), "a": "a\n\x00more", "none": "",
+	}
 	b := newBench(t)
-	b.write(b.tree, ".gitattributes", "*.lock -diff\n*.bin binary\n")
-	b.write(b.tree, "x.lock", "lock\n")
-	b.write(b.tree, "x.bin", "\xff\xfe text\r\n")
+	b.write(b.tree, ".gitattributes", "*.lock -diff\n*.bin binary\n*.text diff\nbig -delta\n")
+	for name, bytes := range content {
+		b.write(b.tree, name, bytes)
+	}
 	m := b.save("one")
-	require.Len(t, m.Files, 3)
+	require.Len(t, m.Files, 8)
 	_, err := b.store.Apply(t.Context(), b.main, "one")
 	require.NoError(t, err)
-	require.Equal(t, "\xff\xfe text\r\n", b.files()["x.bin"])
+	got := b.files()
+	for name, want := range content {
+		if got[name] != want {
+			t.Errorf("%s holds %.40q, want %.40q", name, got[name], want)
+		}
+	}
 }
 
 func TestHolds(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
@@ -17,13 +16,13 @@ import (
 var ErrNothing = errors.New("there is nothing to save: the worktree is as its base")
 
 // Work is what a worktree has other than a commit, in a form that a manifest
-// and a text patch can hold.
+// and a patch can hold.
 type Work struct {
 	Files []artifact.File
 	Patch []byte
 }
 
-// Take looks at the worktree and refuses what a text patch cannot hold.
+// Take looks at the worktree and refuses what manifest and patch cannot hold.
 func Take(ctx context.Context, worktree git.Tree, base string) (*Work, error) {
 	snap, err := worktree.Snapshot(ctx, base)
 	if err != nil {
@@ -40,23 +39,10 @@ func Take(ctx context.Context, worktree git.Tree, base string) (*Work, error) {
 			return nil, fmt.Errorf("%q is a repository of its own, whose work a patch cannot hold: commit and push there, and take it out of this worktree's changes", f.Path)
 		}
 	}
-	if at := strings.IndexByte(snap.Patch, 0); at >= 0 {
-		return nil, fmt.Errorf("%s is binary, which a text patch cannot hold: commit it and take it from the branch, or move it away", section(snap.Patch[:at]))
-	}
 	if len(snap.Patch) > readers.MaxDocument {
 		return nil, fmt.Errorf("the patch has %d bytes, more than the %d that are kept: commit the work and take it from the branch", len(snap.Patch), readers.MaxDocument)
 	}
 	return &Work{Files: files(snap.Files), Patch: []byte(snap.Patch)}, nil
-}
-
-// section names the file that the end of a patch is about. No line of content
-// begins with this text, since each has a sign before it. Its line is the name
-// twice, with a/ and with b/ before it.
-func section(patch string) string {
-	const head = "\ndiff --git "
-	_, last, _ := strings.Cut(("\n" + patch)[strings.LastIndex("\n"+patch, head):], head)
-	names, _, _ := strings.Cut(last, "\n")
-	return fmt.Sprintf("%q", strings.TrimPrefix(names[:len(names)/2], "a/"))
 }
 
 func files(changes []git.Change) []artifact.File {

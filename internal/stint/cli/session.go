@@ -115,7 +115,7 @@ func (a *app) sessionCheckpoint() *cobra.Command {
 		Long: `checkpoint saves everything in the session's worktree that differs from the
 commit it started from, untracked files included, as a run that can be
 applied or discarded later. The session goes on. Files that git ignores are
-not saved, and work that a text patch cannot hold is refused.`,
+not saved, and repositories inside of the worktree are refused.`,
 		Example: `  stint session checkpoint 4f8a2c0e91b7`,
 		Args:    takes("ID"),
 	}

@@ -22,7 +22,10 @@ type place struct {
 	base string
 }
 
-const hostile = `[user]
+const hostile = `[core]
+	compression = 9
+	attributesFile = ~/attributes
+[user]
 	name = u
 	email = u@example.test
 [init]
@@ -40,6 +43,9 @@ const hostile = `[user]
 	relativePaths = true
 [apply]
 	whitespace = fix
+[diff "text"]
+	textconv = false
+	binary = true
 [advice]
 	detachedHead = false
 `
@@ -56,6 +62,7 @@ func newPlace(t *testing.T) place {
 	p.main = git.Tree{Dir: filepath.Join(dir, "main"), Env: env, Stage: "stage/of apply"}
 	p.tree = git.Tree{Dir: filepath.Join(dir, "work tree"), Env: env}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".gitconfig"), []byte(hostile), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "attributes"), []byte("a.txt -diff\nnew* diff=text\npicture diff\n"), 0o600))
 	require.NoError(t, os.Mkdir(p.main.Dir, 0o700))
 	p.git(p.main, "init", "-q")
 	p.write(p.main, "a.txt", "one\n\ntwo\nthree\nfour\nfive\n")

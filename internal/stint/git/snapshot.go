@@ -3,7 +3,9 @@ package git
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -20,7 +22,7 @@ type Change struct {
 // git ignores.
 type Snapshot struct {
 	Files []Change // sorted by path
-	Patch string   // what git apply makes the same files from, all of it as text
+	Patch string   // what git apply makes the same files from
 }
 
 // Snapshot compares the work tree with commit. It leaves index and objects of
@@ -44,10 +46,18 @@ func (t Tree) Snapshot(ctx context.Context, commit string) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	patch, err := s.out(ctx, "diff-index", "--cached", "--patch", "--text", "--full-index", "--unified=3", "--no-renames",
-		"--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/",
-		"--ignore-submodules=none", commit)
+	patch, err := s.patch(ctx, commit)
 	return &Snapshot{Files: files, Patch: patch}, err
+}
+
+// patch is what the scratch index has other than commit. Neither the user's
+// attributes, which say what is text, nor his taste in compression change it.
+func (s *scratch) patch(ctx context.Context, commit string) (string, error) {
+	return s.tree.run(ctx, append(slices.Clone(s.env), "GIT_ATTR_NOSYSTEM=1"), "", []string{
+		"-c", "core.attributesFile=" + os.DevNull, "-c", "core.compression=-1", "-c", "core.looseCompression=-1",
+		"diff-index", "--cached", "--patch", "--binary", "--full-index", "--unified=3", "--no-renames",
+		"--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/",
+		"--ignore-submodules=none", commit})
 }
 
 // addable refuses a repository without a commit, of which git cannot say in

@@ -13,11 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// work is a session's doings, of every kind that a text patch holds.
+// work is a session's doings, of every kind that a patch holds.
 func work(p place) {
 	p.write(p.tree, "a.txt", "one\n\ntwo\nthree\nFOUR\nfive")
 	p.write(p.tree, "new file", "new\r\nlines  \n")
 	p.write(p.tree, "empty", "")
+	p.write(p.tree, "picture", "\x89PNG\r\n\x00\x00"+strings.Repeat("\x00pixel", 1<<10))
 	p.write(p.tree, "committed", "c\n")
 	p.git(p.tree, "add", "committed")
 	p.git(p.tree, "commit", "-qm", "in between")
@@ -54,6 +55,7 @@ func TestSnapshot(t *testing.T) {
 		{Path: "forced.log", NewMode: "100644", NewHash: p.blob(p.tree, "forced.log")},
 		{Path: "link", NewMode: "120000", NewHash: p.hash("a.txt")},
 		{Path: "new file", NewMode: "100644", NewHash: p.blob(p.tree, "new file")},
+		{Path: "picture", NewMode: "100644", NewHash: p.blob(p.tree, "picture")},
 	}
 	if diff := cmp.Diff(want, got.Files); diff != "" {
 		t.Errorf("Snapshot (-want +got)\n%s", diff)
