@@ -97,7 +97,7 @@ func TestManual(t *testing.T) {
 			t.Errorf("docs/stint.md does not describe stint %s", command)
 		}
 	}
-	if !bytes.Contains(manual, []byte(cli.Version)) {
-		t.Errorf("docs/stint.md does not name %s", cli.Version)
+	if release, _, _ := strings.Cut(cli.Version, "-"); !bytes.Contains(manual, []byte(release)) {
+		t.Errorf("docs/stint.md does not name %s", release)
 	}
 }
