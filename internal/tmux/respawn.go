@@ -30,7 +30,7 @@ func (u User) Respawn(ctx context.Context, r Respawn) error {
 	}
 	all = append(all, keep(r.Pane))
 	all = append(all, setOptions(r.Pane, r.Options)...)
-	all = append(all, append(words{"respawn-pane", "-t", r.Pane, "-c", literal(r.Dir)}, program(r.Dir, r.Argv)...))
+	all = append(all, append(words{"respawn-pane", "-t", r.Pane, "-c", literal(r.Dir)}, program(r.Dir, nil, r.Argv)...))
 	return u.batch(ctx, "respawn-pane", nil, all...)
 }
 

@@ -66,6 +66,7 @@ type NewSession struct {
 	Name    string   // of [A-Za-z0-9_-]
 	Dir     string   // must exist: tmux takes another folder for a missing one without a word
 	Env     []string // NAME=value, for every program of the session
+	Hide    []string // names that they are not to have, whatever the server has; each of [A-Za-z0-9_]
 	Options []Option // set on the pane, see ListMarked
 	// Argv is what runs in the pane. It must exist, too.
 	Argv []string
@@ -82,17 +83,24 @@ func (u User) NewSession(ctx context.Context, n NewSession) error {
 	// session along.
 	exact := "=" + n.Name + ":"
 	all := []words{
-		append(session, program(n.Dir, n.Argv)...),
+		append(session, program(n.Dir, n.Hide, n.Argv)...),
 		{"set-option", "-w", "-t", exact, "remain-on-exit", "on"},
+	}
+	for _, name := range n.Hide {
+		all = append(all, words{"set-environment", "-r", "-t", exact, name})
 	}
 	return u.batch(ctx, "new-session", []string{"start-server", ";"}, append(all, setOptions(exact, n.Options)...)...)
 }
 
-// program is how tmux is to run argv in dir. With a single argument it would
-// have a shell take it apart; and where it cannot enter the folder it starts
-// the program in another.
-func program(dir string, argv []string) words {
-	return append(words{"/bin/sh", "-c", `cd -- "$0" && exec "$@"`, dir}, argv...)
+// program is how tmux is to run argv in dir, without the variables to hide.
+// With a single argument it would have a shell take it apart; and where it
+// cannot enter the folder it starts the program in another.
+func program(dir string, hide, argv []string) words {
+	script := `cd -- "$0" && exec "$@"`
+	if len(hide) > 0 {
+		script = "unset " + strings.Join(hide, " ") + "; " + script
+	}
+	return append(words{"/bin/sh", "-c", script, dir}, argv...)
 }
 
 var hashes = regexp.MustCompile(`#+\[?`)
