@@ -63,7 +63,7 @@ var arrows = map[string][]string{
 	"internal/stint/session":      {"internal/stint/document", "internal/tmux", "readers/..."},
 	"internal/stint/conversation": {"internal/stint/document", "readers/..."},
 	"internal/stint/artifact":     {"internal/stint/document", "internal/stint/git", "readers/..."},
-	"internal/stint/runner":       {"internal/stint/artifact", "internal/stint/conversation", "internal/stint/document", "internal/stint/git", "internal/stint/project", "internal/stint/session", "internal/tmux", "readers/..."},
+	"internal/stint/runner":       {"internal/stint/artifact", "internal/stint/conversation", "internal/stint/document", "internal/stint/env", "internal/stint/git", "internal/stint/project", "internal/stint/session", "internal/tmux", "readers/..."},
 	"internal/stint/cli":          {"internal/stint/project", "internal/stint/runner", "internal/stint/session", "readers/..."},
 
 	"contracts":         {"freeze/fixture", "freeze/ledger", "freeze/binding", "freeze/tree"},

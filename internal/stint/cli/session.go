@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	doc "github.com/freeze-contracts/permafrost/readers/session"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -35,36 +37,68 @@ func (a *app) sessionOpen() *cobra.Command {
 		Use:   "open [HARNESS]",
 		Short: "Open a session and attach to it",
 		Long: `open starts a session from the commit that is checked out: a branch
-stint/ID, a worktree of it, and the harness running there in the tmux session
-stint-ID on your default tmux server. Without HARNESS it is the one that
-stint.toml names. A harness is an agent described under [harness.NAME] in
-stint.toml, codex, claude, or any other program on PATH.
+stint/ID, a worktree of it, and the harness running there in a tmux session on
+your default tmux server, or on the one that tmux.socket in stint.toml names.
+Without HARNESS it is the one that stint.toml names. A harness is an agent
+described under [harness.NAME] in stint.toml, codex, claude, or any other
+program on PATH.
+
+A work item, and a standing session, has one session at a time, whose tmux
+session is called after it.
 
 Uncommitted changes of the main work tree are not in the session.`,
 		Example: `  stint session open sh
-  stint session open codex --prompt "fix the flaky test in ./store"
-  stint session open claude --no-attach --json`,
+  stint session open codex --work-item github:octo/repo#15 --prompt "fix it"
+  stint session open claude --standing triage --no-attach --json`,
 		Args: takes("[HARNESS]"),
 	}
 	cmd.Flags().BoolVar(&noAttach, "no-attach", false, "leave the session to itself")
 	cmd.Flags().StringVar(&o.Prompt, "prompt", "", "hand the agent its first prompt")
+	cmd.Flags().StringVar(&o.WorkItem, "work-item", "", "the issue or pull request it works on, as in github:OWNER/REPO#15 (`ref`)")
+	cmd.Flags().StringVar(&o.Standing, "standing", "", "the `name` of a session for no work item, that comes back")
 	cmd.RunE = a.with(func(ctx context.Context, r *runner.Runner, _ *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			o.Harness = args[0]
 		}
-		e, err := r.Open(ctx, o)
+		opened, err := r.Open(ctx, o)
 		if err != nil {
 			return err
 		}
-		if err := a.print(sessionAnswer{Session: viewSession(e)}, func(w io.Writer) { openText(w, e) }); err != nil {
+		for _, note := range opened.Notes {
+			a.note("%s", note)
+		}
+		if err := a.print(sessionAnswer{Session: viewSession(opened.Entry)}, func(w io.Writer) { openText(w, opened.Entry) }); err != nil {
 			return err
 		}
 		if noAttach || a.json || !term.IsTerminal(int(a.stdin.Fd())) {
 			return nil
 		}
-		return a.attach(ctx, r, e.ID, false)
+		return a.attach(ctx, r, opened.ID, false)
 	})
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := purpose(cmd, &o); err != nil {
+			return misuse(cmd, err)
+		}
+		return run(cmd, args)
+	}
 	return cmd
+}
+
+// purpose looks at what a session is to be for, and spells it as GitHub does
+// not care to.
+func purpose(cmd *cobra.Command, o *runner.OpenOptions) error {
+	item, standing := cmd.Flags().Changed("work-item"), cmd.Flags().Changed("standing")
+	o.WorkItem = strings.ToLower(o.WorkItem)
+	switch {
+	case item && standing:
+		return errors.New("--work-item and --standing do not go together")
+	case item && !doc.WorkItem(o.WorkItem):
+		return fmt.Errorf("--work-item: %q is no reference such as github:OWNER/REPO#15", o.WorkItem)
+	case standing && !doc.StandingName(o.Standing):
+		return fmt.Errorf("--standing: %q is no name of 1 to 32 lower-case letters, digits and hyphens, with a letter or digit at both ends", o.Standing)
+	}
+	return nil
 }
 
 func (a *app) sessionAttach() *cobra.Command {

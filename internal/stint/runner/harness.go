@@ -17,11 +17,27 @@ const maxPrompt = 8 << 10
 
 var harnessName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
 
-// known is how stint starts the agents it knows by itself.
+// known is how stint starts the agents it knows by itself. codex makes up the
+// name of a conversation itself, and tells it in a turn only.
 func known(name string) project.Harness {
 	switch name {
-	case "codex", "claude":
-		return project.Harness{Prompt: []string{"--", "{prompt}"}}
+	case "claude":
+		return project.Harness{
+			Prompt:   []string{"--", "{prompt}"},
+			Begin:    []string{"--session-id", "{conversation}"},
+			Resume:   []string{"--resume", "{conversation}"},
+			Run:      []string{"--print", "--permission-mode", "acceptEdits", "--output-format", "json", "--", "{prompt}"},
+			Continue: []string{"--print", "--permission-mode", "acceptEdits", "--output-format", "json", "--resume", "{conversation}", "--", "{prompt}"},
+			Report:   "session_id",
+		}
+	case "codex":
+		return project.Harness{
+			Prompt:   []string{"--", "{prompt}"},
+			Resume:   []string{"resume", "{conversation}"},
+			Run:      []string{"exec", "--json", "--sandbox", "workspace-write", "--", "{prompt}"},
+			Continue: []string{"exec", "--json", "--sandbox", "workspace-write", "resume", "{conversation}", "--", "{prompt}"},
+			Report:   "thread_id",
+		}
 	}
 	return project.Harness{}
 }
@@ -34,50 +50,52 @@ func HarnessName(name string) error {
 	return nil
 }
 
-// command is the whole command line of a harness: as the configuration
-// describes it, else as stint knows it. The program is the one of that name
-// unless another is described.
-func (r *Runner) command(name, prompt string) ([]string, error) {
+// harness is how a harness is started: as the configuration describes it, else
+// as stint knows it. Its command begins with the absolute path of a program.
+func (r *Runner) harness(name string) (project.Harness, error) {
 	if err := HarnessName(name); err != nil {
-		return nil, err
+		return project.Harness{}, err
 	}
 	h, ok := r.Project.Config.Harness[name]
 	if !ok {
 		h = known(name)
 	}
-	argv := slices.Clone(h.Command)
-	if len(argv) == 0 {
-		argv = []string{name}
+	if len(h.Command) == 0 {
+		h.Command = []string{name}
 	}
-	if prompt != "" {
-		args, err := promptArgs(name, h, prompt)
-		if err != nil {
-			return nil, err
-		}
-		argv = append(argv, args...)
-	}
-	program, err := r.program(argv[0])
+	program, err := r.program(h.Command[0])
 	if err != nil {
-		return nil, fmt.Errorf("harness %q: %w; install it, or describe the harness under [harness.%s] in %s", name, err, name, project.ConfigFile)
+		return h, fmt.Errorf("harness %q: %w; install it, or describe the harness under [harness.%s] in %s", name, err, name, project.ConfigFile)
 	}
-	argv[0] = program
-	return argv, nil
+	h.Command = append([]string{program}, h.Command[1:]...)
+	return h, nil
 }
 
-func promptArgs(name string, h project.Harness, prompt string) ([]string, error) {
+// interactive is the command line that starts a harness in a terminal, to begin
+// the conversation of that name where it can be told one.
+func interactive(name string, h project.Harness, conversation, prompt string) ([]string, error) {
+	argv := slices.Concat(h.Command, fill(h.Begin, conversation, ""))
 	switch {
+	case prompt == "":
+		return argv, nil
 	case len(h.Prompt) == 0:
 		return nil, fmt.Errorf("harness %q: it is not known how to hand it a prompt: say so by prompt = [\"{prompt}\"] under [harness.%s] in %s", name, name, project.ConfigFile)
 	case len(prompt) > maxPrompt:
 		return nil, fmt.Errorf("prompt: it has %d bytes, and tmux takes %d: put it into a file and name the file in the prompt", len(prompt), maxPrompt)
 	case strings.ContainsRune(prompt, 0):
-		return nil, fmt.Errorf("prompt: it holds a NUL, which no argument can")
+		return nil, errors.New("prompt: it holds a NUL, which no argument can")
 	}
-	args := slices.Clone(h.Prompt)
+	return append(argv, fill(h.Prompt, conversation, prompt)...), nil
+}
+
+// fill puts what they stand for in the places of {conversation} and {prompt}.
+func fill(args []string, conversation, prompt string) []string {
+	places := strings.NewReplacer("{conversation}", conversation, "{prompt}", prompt)
+	filled := make([]string, len(args))
 	for i, arg := range args {
-		args[i] = strings.ReplaceAll(arg, "{prompt}", prompt)
+		filled[i] = places.Replace(arg)
 	}
-	return args, nil
+	return filled
 }
 
 // program finds a program: tmux would start a pane for a missing one and say

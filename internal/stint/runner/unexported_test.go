@@ -1,31 +1,43 @@
 package runner
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/tmux"
 	"github.com/freeze-contracts/permafrost/readers"
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
 )
 
 // The id in a name is drawn by lot, so no story can have it taken.
 func TestFreeName(t *testing.T) {
-	names := []string{"stint-a", "stint-a-00112233"}
+	dir := t.TempDir()
+	require.NoError(t, document.Write(filepath.Join(dir, "sessions", "ours", "session.json"), []byte("{"), 0o600))
+	state, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { state.Close() })
+	r := &Runner{state: state}
+	pane := func(session, mark string) tmux.Marked {
+		return tmux.Marked{Pane: tmux.Pane{Session: session}, Mark: mark}
+	}
 	for _, test := range []struct {
 		name  string
-		taken []string
+		panes []tmux.Marked
 		want  string // empty: refused
 	}{
 		{"free", nil, "stint-a"},
-		{"others that begin alike", []string{"stint-a0", "stint-", "stint"}, "stint-a"},
-		{"taken", []string{"x", "stint-a"}, "stint-a-00112233"},
-		{"both taken", []string{"stint-a", "stint-a-00112233"}, ""},
+		{"others that begin alike", []tmux.Marked{pane("stint-a0", ""), pane("stint-", ""), pane("stint", "")}, "stint-a"},
+		{"taken", []tmux.Marked{pane("x", ""), pane("stint-a", "")}, "stint-a-00112233"},
+		{"taken by another project", []tmux.Marked{pane("stint-a", "theirs")}, "stint-a-00112233"},
+		{"both taken", []tmux.Marked{pane("stint-a", "theirs"), pane("stint-a-00112233", "")}, ""},
+		{"taken by a session whose document does not read", []tmux.Marked{pane("stint-a", "ours")}, ""},
+		{"that one under another name", []tmux.Marked{pane("x", "ours")}, "stint-a"},
+		{"a mark that is no id", []tmux.Marked{pane("stint-a", "../sessions/ours")}, "stint-a-00112233"},
 	} {
-		var panes []tmux.Marked
-		for _, session := range test.taken {
-			panes = append(panes, tmux.Marked{Pane: tmux.Pane{Session: session}})
-		}
-		got, err := freeName(names, panes)
+		got, err := r.freeName([]string{"stint-a", "stint-a-00112233"}, test.panes)
 		if (err != nil) != (test.want == "") {
 			t.Errorf("%s: freeName: %v", test.name, err)
 		}

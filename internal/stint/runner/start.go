@@ -1,0 +1,153 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/env"
+	"github.com/freeze-contracts/permafrost/internal/stint/git"
+	"github.com/freeze-contracts/permafrost/internal/stint/session"
+	"github.com/freeze-contracts/permafrost/internal/tmux"
+	"github.com/freeze-contracts/permafrost/readers/project"
+	doc "github.com/freeze-contracts/permafrost/readers/session"
+)
+
+// launch is how the program of a session is to be started.
+type launch struct {
+	argv []string
+	file *env.File
+}
+
+// prepare finds out all that can be without making anything. It names the
+// configured harness in o where that names none.
+func (r *Runner) prepare(o *OpenOptions) (*launch, error) {
+	if r.Project.NoConfig != nil {
+		return nil, r.Project.NoConfig
+	}
+	if err := r.Sessions.Moved(); err != nil {
+		return nil, err
+	}
+	if o.Harness == "" {
+		o.Harness = r.Project.Config.Session.Harness
+	}
+	if o.Harness == "" {
+		return nil, errors.New("no harness: name one, as in stint session open sh, or set session.harness in stint.toml")
+	}
+	h, err := r.harness(o.Harness)
+	if err != nil {
+		return nil, err
+	}
+	argv, err := interactive(o.Harness, h, "", o.Prompt)
+	if err != nil {
+		return nil, err
+	}
+	file, err := r.envFile()
+	return &launch{argv, file}, err
+}
+
+// envFile is what the configured env file declares, and nothing where none is
+// configured.
+func (r *Runner) envFile() (*env.File, error) {
+	name := r.Project.Config.Env.File
+	if name == "" {
+		return new(env.File), nil
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(r.Project.Tree.Dir, name)
+	}
+	f, err := env.Read(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w; mend that, or change env.file in %s", err, project.ConfigFile)
+	}
+	return f, nil
+}
+
+// envNotes are what is to be said of an env file that was read.
+func envNotes(f *env.File) []string {
+	var notes []string
+	for _, w := range f.Warnings {
+		notes = append(notes, fmt.Sprintf("env file %q: %s", f.Path, w))
+	}
+	if names := f.Reserved(); len(names) > 0 {
+		notes = append(notes, fmt.Sprintf("env file %q: %s: set by tmux or stint, whatever the file says", f.Path, strings.Join(names, ", ")))
+	}
+	return notes
+}
+
+// variable is one that stint itself sets for a session; empty: it is to have
+// none of that name.
+type variable struct{ name, value string }
+
+// variables are all of them. They win over those of the env file f.
+func (r *Runner) variables(d *doc.Document, f *env.File) []variable {
+	memory, config := r.Project.Config.Project.MemoryDir, filepath.Join(r.Project.Tree.Dir, project.ConfigFile)
+	if memory != "" {
+		memory = path.Join(d.Paths.Worktree, memory)
+	}
+	if _, err := os.Stat(config); err != nil {
+		config = ""
+	}
+	return []variable{
+		{"STINT_SESSION_ID", d.ID}, {"STINT_RUN_DIR", d.Paths.RunRoot}, {"STINT_MEMORY_DIR", memory}, {"STINT_CONFIG", config},
+		{"STINT_WORK_ITEM", d.WorkItem}, {"STINT_INSTANCE", d.Instance},
+		// For whoever starts the program again, to know what is gone from the
+		// file then.
+		{"STINT_ENV_NAMES", strings.Join(f.Names(), " ")},
+	}
+}
+
+// start starts the harness in its pane and looks that there is one.
+func (r *Runner) start(ctx context.Context, d *doc.Document, l *launch) error {
+	n := tmux.NewSession{
+		Name: d.Tmux.Session, Dir: d.Paths.Worktree, Env: l.file.Environ(), Argv: l.argv,
+		Options: []tmux.Option{{Name: session.Mark, Value: d.ID}},
+	}
+	server := r.server(d.Tmux.Socket)
+	// A server that is started by this has the environment of its client for
+	// all sessions that will ever be on it.
+	private := l.file.Names()
+	for _, v := range r.variables(d, l.file) {
+		private = append(private, v.name)
+		if v.value == "" {
+			n.Hide = append(n.Hide, v.name)
+		} else {
+			n.Env = append(n.Env, v.name+"="+v.value)
+		}
+	}
+	server.Env = slices.DeleteFunc(git.Environ(r.Env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(private, name)
+	})
+	if err := server.NewSession(ctx, n); err != nil {
+		return fmt.Errorf("tmux on %q: %w", d.Tmux.Socket, err)
+	}
+	return r.awaitStart(ctx, d)
+}
+
+// awaitStart waits for the pane that was made for the worktree. What runs in
+// it has started there, and may be elsewhere by now.
+func (r *Runner) awaitStart(ctx context.Context, d *doc.Document) error {
+	for end := time.Now().Add(5 * time.Second); ; {
+		_, live, why := r.Sessions.Pane(ctx, d)
+		switch {
+		case live == session.Unknown:
+			return fmt.Errorf("tmux on %q does not answer: %s", d.Tmux.Socket, why)
+		case live == session.Live, live == session.Dead:
+			return nil
+		case time.Now().After(end):
+			return fmt.Errorf("tmux on %q made no pane for the session: %s", d.Tmux.Socket, why)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
