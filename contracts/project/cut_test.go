@@ -1,0 +1,91 @@
+package project_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/contracts"
+	stint "github.com/freeze-contracts/permafrost/internal/stint/project"
+)
+
+// Cut at each byte, a marker is corrupt. A stint.toml that is cut between two
+// lines, or within a number, is a whole one: TOML has no end.
+func TestCut(t *testing.T) {
+	contracts.Each(t, "project", func(t *testing.T, f *contracts.Fixture) {
+		th := f.Thaw(t)
+		for _, r := range script(t, f) {
+			for _, doc := range r.documents(f.Release) {
+				b, err := fs.ReadFile(th.FS(t, r.at), doc.file)
+				require.NoError(t, err)
+				whole := wholeJSON
+				if doc.row == configuring.row {
+					whole = wholeTOML
+				}
+				var wrong []string
+				for n := range b {
+					err := doc.parse(doc.file, b[:n])
+					corrupt := strings.HasPrefix(named(err), "corrupt at ")
+					if corrupt == whole(b, n) || !corrupt && err != nil {
+						wrong = append(wrong, fmt.Sprintf("%d bytes: %s", n, named(err)))
+					}
+				}
+				f.Equal(t, doc.row+".cut", wrong, []string(nil))
+			}
+		}
+	})
+}
+
+// wholeJSON says whether nothing but the newline at the end is missing.
+func wholeJSON(b []byte, n int) bool { return n == len(b)-1 }
+
+func wholeTOML(b []byte, n int) bool {
+	var keys map[string]any
+	err := toml.Unmarshal(b[:n], &keys)
+	return err == nil && keys["config_version"] != nil
+}
+
+// A symlink in the place of a document is not followed, not even to one that
+// reads. Where it is the marker, the id is the path's.
+func TestLinked(t *testing.T) {
+	contracts.Each(t, "project", func(t *testing.T, f *contracts.Fixture) {
+		th := f.Thaw(t)
+		for _, r := range script(t, f) {
+			for _, doc := range r.documents(f.Release) {
+				name := th.Path(path.Join(r.at, doc.file))
+				aside := name + ".aside"
+				require.NoError(t, os.Rename(name, aside))
+				require.NoError(t, os.Symlink(path.Base(aside), name))
+				f.Settle(t)
+				f.Equal(t, doc.row+".symlink", named(doc.read(th.FS(t, r.at))), "not regular")
+				if !r.refusesInit() {
+					linkedInit(t, f, th, r, doc)
+				}
+				require.NoError(t, os.Rename(aside, name))
+			}
+		}
+	})
+}
+
+func linkedInit(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, r repository, doc document) {
+	t.Helper()
+	made, err := stint.Init(t.Context(), env(th), th.Path(r.at), "sh", f.To)
+	if doc.row == configuring.row {
+		f.Equal(t, doc.row+".symlink.init", named(err), "not regular")
+		f.Unchanged(t)
+		return
+	}
+	r.linked, r.ofPath = true, true
+	if r.stintTOML(f.Release) == nil {
+		return
+	}
+	require.NoError(t, err)
+	f.Equal(t, doc.row+".symlink.id", made.ID, r.id(t, th))
+	f.Unchanged(t, projects+"/"+made.ID)
+}
