@@ -1,11 +1,13 @@
 package contracts
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -78,6 +80,24 @@ func (c *corpus) load(key fixture.Key) (*fixture.Release, error) {
 	}
 	return r, err
 }
+
+// sealed refuses a manifest in fsys that is not the one the ledger names. What
+// the manifest says of other files is load's to judge.
+func (c *corpus) sealed(fsys fs.FS, key fixture.Key) error {
+	name := manifestOf(key)
+	data, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return err
+	}
+	release, _ := c.ledger.Find(key.Version)
+	sum := fmt.Sprintf("%x", sha256.Sum256(data))
+	if !slices.Contains(release.Fixtures, ledger.Fixture{Family: key.Family, SHA256: sum}) {
+		return fmt.Errorf("%s: is not the manifest that was frozen: its sha256 %s is not the one in the ledger", name, sum)
+	}
+	return nil
+}
+
+func manifestOf(key fixture.Key) string { return path.Join(key.Family, key.Version, "bindings.json") }
 
 // files gives, for each entry of a scenario that is stored, its file in the
 // fixtures folder by its path in the box.

@@ -1,7 +1,6 @@
 package contracts_test
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -151,7 +150,6 @@ func suiteOf(t *testing.T, dir, name, family string) {
 	t.Helper()
 	write(t, dir, "../suites/"+name+"/"+name+"_test.go", `package p
 import (
-	"io/fs"
 	"testing"
 	frozen "github.com/freeze-contracts/permafrost/contracts"
 )
@@ -183,15 +181,4 @@ func TestOwnersAreTestMains(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got)\n%s", diff)
 	}
-}
-
-// walkStored calls fn with each file of the releases in a family's folder, but
-// for the manifests.
-func walkStored(dir string, fn func(name string)) error {
-	return fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && d.Name() != "bindings.json" {
-			fn(name)
-		}
-		return err
-	})
 }

@@ -43,6 +43,9 @@ func Each(t *testing.T, family string, fn func(t *testing.T, f *Fixture)) {
 // each runs fn for the scenarios of one release, those of which the ledger
 // expects fixtures in any case.
 func (c *corpus) each(t *testing.T, key fixture.Key, expected []string, fn func(*testing.T, *Fixture)) {
+	if err := c.sealed(c.fsys, key); err != nil {
+		t.Fatal(err)
+	}
 	r, err := c.load(key)
 	if err != nil {
 		t.Fatal(err)

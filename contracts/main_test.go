@@ -105,6 +105,8 @@ func TestEachFindsWhatIsMissing(t *testing.T) {
 			require.NoError(t, os.Rename(filepath.Join(dir, "scenarios", "notes"), filepath.Join(dir, "scenarios", "other")))
 		}, []string{`family "notes": no release`}},
 		{"a file", remove(config), []string{"--- FAIL: TestNotes/v1.0.0", config}},
+		{"a manifest edited", replace("notes/v1.0.0/bindings.json", `"from": "20`, `"from": "19`), []string{
+			"--- FAIL: TestNotes/v1.0.0", "notes/v1.0.0/bindings.json: is not the manifest that was frozen"}},
 		{"the ledger", remove("releases.toml"), []string{"releases.toml"}},
 		{"the scenarios", remove("scenarios"), []string{"nothing says what fixtures a release should have"}},
 		{"a scenario's fixture", func(t *testing.T, dir string) {

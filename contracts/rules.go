@@ -149,7 +149,7 @@ func (k *checking) releases(ctx context.Context) error {
 
 // producerRule: the ledger says what a release is, the manifest what ran.
 func (k *checking) producerRule(key fixture.Key, r *fixture.Release) {
-	manifest := key.String() + "/bindings.json"
+	manifest := manifestOf(key)
 	k.producer(manifest, key.Version, r.Producer)
 	for _, s := range r.Scenarios {
 		for version, p := range s.Producers {

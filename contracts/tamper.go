@@ -2,16 +2,12 @@ package contracts
 
 import (
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
-	"path"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 
 	"github.com/go-json-experiment/json"
 
@@ -34,8 +30,8 @@ const (
 type Tampered struct {
 	File string `json:"file"` // in the fixtures folder
 	How  string `json:"how"`  // altered, truncated or deleted
-	// Seen is ByHash or Unseen where no reader saw the change although the
-	// manifest was made to agree with it.
+	// Seen is ByHash where no test saw the change once the manifest agreed with
+	// it, and Unseen where the hash did not see it either or names another file.
 	Seen   Verdict `json:"seen"`
 	Assert string  `json:"assert,omitzero"` // id of the first assertion that failed
 }
@@ -43,11 +39,13 @@ type Tampered struct {
 // tamperEnv names the file that a process which tampers writes its findings to.
 const tamperEnv = "PERMAFROST_TAMPER"
 
-// Tampering reports, for every file of every fixture that Each plays in the
-// tests matching the pattern run (as of -run), who sees that it was altered,
-// truncated or deleted. All of it happens over an overlay in one process, a
-// child of this one: a suite cannot fail in it without failing. In the hostile
-// run it is skipped: nothing of it depends on the place.
+// Tampering reports, for every file in the fixtures of the families that Each
+// plays in the tests matching the pattern run (as of -run), who sees that it was
+// altered, truncated or deleted: Each itself by the hash, which must name the
+// file, and where all hashes are made to agree, the tests. All of it happens
+// over an overlay in one process, a child of this one: a suite cannot fail in it
+// without failing. In the hostile run it is skipped: nothing of it depends on
+// the place.
 func Tampering(t *testing.T, run string) []Tampered {
 	t.Helper()
 	if current.tampers != nil {
@@ -67,8 +65,10 @@ func Tampering(t *testing.T, run string) []Tampered {
 type tampers struct {
 	file string // to write to
 
-	mu    sync.Mutex
-	found map[[2]string]Tampered
+	mu       sync.Mutex
+	families map[string]bool
+	failed   []string // tests that fail on what was frozen: what they see says nothing
+	found    map[[2]string]Tampered
 }
 
 func tampersFromEnv() *tampers {
@@ -76,7 +76,7 @@ func tampersFromEnv() *tampers {
 	if file == "" {
 		return nil
 	}
-	return &tampers{file: file, found: make(map[[2]string]Tampered)}
+	return &tampers{file: file, families: make(map[string]bool), found: make(map[[2]string]Tampered)}
 }
 
 // each plays fn against one scenario: as frozen, and then once for each change
@@ -86,65 +86,39 @@ func (tp *tampers) each(t *testing.T, c *corpus, key fixture.Key, scenario strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	memory, err := inMemory(c.fsys, path.Join(key.Family, key.Version))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := c.files(r, scenario)
+	tp.plays(key.Family)
+	s, files := r.Scenarios[scenario], c.files(r, scenario)
 	var touched []string
 	passed := t.Run("as frozen", func(t *testing.T) {
 		// The inner one may be parallel; the outer one waits for it.
 		t.Run("all", func(t *testing.T) {
-			f := newFixture(t, key, r.Scenarios[scenario], files)
+			f := newFixture(t, key, s, files)
 			t.Cleanup(func() { touched = f.touched() })
 			fn(t, f)
 		})
 	})
 	if !passed {
+		tp.fails(t.Name())
 		return
 	}
-	for _, file := range slices.Sorted(maps.Values(files)) {
-		for _, ch := range changesOf(memory[file].Data) {
-			spoiled := spoiled{key, scenario, file, ch}
-			t.Run(file+"/"+ch.how, func(t *testing.T) {
+	for _, e := range s.Entries {
+		if !slices.Contains(touched, files[e.Path]) {
+			continue
+		}
+		for _, ch := range changesOf(e.Data) {
+			t.Run(files[e.Path]+"/"+ch.how, func(t *testing.T) {
 				t.Parallel()
-				tp.one(t, c, spoiled, memory, slices.Contains(touched, file), fn)
+				got := Tampered{File: files[e.Path], How: ch.how}
+				if !tp.seen(got) {
+					tp.one(t, newFixture(t, key, ch.in(s, e.Path), files), got, fn)
+				}
 			})
 		}
 	}
 }
 
-// spoiled is a fixture with one file changed.
-type spoiled struct {
-	fixture.Key
-	scenario, file string
-	change
-}
-
-func (tp *tampers) one(t *testing.T, c *corpus, s spoiled, memory fstest.MapFS, read bool, fn func(*testing.T, *Fixture)) {
-	over := maps.Clone(memory)
-	s.on(over, s.file)
-	got, tried := tp.verdict(s)
-	if !tried {
-		got = Tampered{File: s.file, How: s.how, Seen: Unseen}
-		if _, err := fixture.Load(over, s.Family, s.Version); err != nil && strings.Contains(err.Error(), s.file) {
-			got.Seen = ByHash
-		}
-		tp.add(got)
-	}
-	if !read || got.Seen.rank() > ByHash.rank() {
-		return
-	}
-	if err := reseal(over, s); err != nil {
-		t.Fatal(err)
-	}
-	r, err := fixture.Load(over, s.Family, s.Version)
-	if err != nil {
-		got.Seen = ByThaw
-		tp.add(got)
-		return
-	}
-	f := newFixture(t, s.Key, r.Scenarios[s.scenario], c.files(r, s.scenario))
+// one plays fn against a fixture in which got was changed.
+func (tp *tampers) one(t *testing.T, f *Fixture, got Tampered, fn func(*testing.T, *Fixture)) {
 	t.Cleanup(func() {
 		if t.Failed() {
 			got.Seen, got.Assert = verdict(f)
@@ -170,13 +144,25 @@ func verdict(f *Fixture) (seen Verdict, assert string) {
 	return ByReader, f.failed
 }
 
-// verdict is what other tests made of the change already. One that a reader
-// saw needs to be tried no more.
-func (tp *tampers) verdict(s spoiled) (got Tampered, tried bool) {
+// seen says whether another test saw the change already: no more needs to be
+// known of it.
+func (tp *tampers) seen(got Tampered) bool {
 	tp.mu.Lock()
 	defer tp.mu.Unlock()
-	got, tried = tp.found[[2]string{s.file, s.how}]
-	return got, tried
+	had, tried := tp.found[[2]string{got.File, got.How}]
+	return tried && had.Seen.rank() > ByHash.rank()
+}
+
+func (tp *tampers) plays(family string) {
+	tp.mu.Lock()
+	defer tp.mu.Unlock()
+	tp.families[family] = true
+}
+
+func (tp *tampers) fails(test string) {
+	tp.mu.Lock()
+	defer tp.mu.Unlock()
+	tp.failed = append(tp.failed, test)
 }
 
 // add keeps the best verdict: several tests may play the same fixture.
@@ -195,9 +181,17 @@ func (v Verdict) rank() int {
 
 // write hands the findings to the process that asked for them.
 func (tp *tampers) write() int {
-	tp.mu.Lock()
-	defer tp.mu.Unlock()
-	data, err := json.Marshal(slices.Collect(maps.Values(tp.found)))
+	c, err := current.open()
+	if err == nil && len(tp.failed) > 0 {
+		err = fmt.Errorf("nothing was tampered with, and these fail: %q", tp.failed)
+	}
+	if err == nil {
+		err = tp.hashes(c)
+	}
+	var data []byte
+	if err == nil {
+		data, err = json.Marshal(slices.Collect(maps.Values(tp.found)))
+	}
 	if err == nil {
 		err = os.WriteFile(tp.file, data, 0o600)
 	}
@@ -206,18 +200,4 @@ func (tp *tampers) write() int {
 		return 1
 	}
 	return 0
-}
-
-// inMemory is the folder dir of fsys, under the same names.
-func inMemory(fsys fs.FS, dir string) (fstest.MapFS, error) {
-	memory := make(fstest.MapFS)
-	err := fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := fs.ReadFile(fsys, name)
-		memory[name] = &fstest.MapFile{Data: data, Mode: 0o444}
-		return err
-	})
-	return memory, err
 }

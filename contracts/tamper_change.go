@@ -2,21 +2,19 @@ package contracts
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/freeze-contracts/permafrost/freeze/fixture"
+	"github.com/freeze-contracts/permafrost/freeze/tree"
 )
 
 // change is one way to spoil a file.
@@ -40,51 +38,38 @@ func changesOf(data []byte) []change {
 	return changes
 }
 
-func (ch change) on(over fstest.MapFS, file string) {
+// in is the scenario with the change in one of its files, as if it had been
+// frozen like that: no hash hides what else would be seen.
+func (ch change) in(s *fixture.Scenario, box string) *fixture.Scenario {
+	spoiled := *s
+	spoiled.Entries = slices.Clone(s.Entries)
+	at := slices.IndexFunc(s.Entries, func(e tree.Entry) bool { return e.Path == box })
 	if ch.data == nil {
-		delete(over, file)
-		return
+		spoiled.Entries = slices.Delete(spoiled.Entries, at, at+1)
+	} else {
+		spoiled.Entries[at].Data = ch.data
 	}
-	over[file] = &fstest.MapFile{Data: ch.data, Mode: 0o444}
+	return &spoiled
 }
 
-// reseal makes the manifest in over agree with the file, so that what the
-// hash sees no longer hides what else would be seen.
-func reseal(over fstest.MapFS, s spoiled) error {
-	name := path.Join(s.Family, s.Version, "bindings.json")
-	var manifest struct {
-		Scenarios map[string]map[string]any `json:"scenarios"`
-		Rest      map[string]any            `json:",embed"`
-	}
-	if err := json.Unmarshal(over[name].Data, &manifest); err != nil {
-		return err
-	}
-	entries, ok := manifest.Scenarios[s.scenario]["entries"].([]any)
-	if !ok {
-		return fmt.Errorf("%s: scenario %q has no entries", name, s.scenario)
-	}
-	stored := strings.SplitN(s.file, "/", 4)[3]
-	at := slices.IndexFunc(entries, func(e any) bool { return e.(map[string]any)["stored"] == stored })
-	if at < 0 {
-		return fmt.Errorf("%s: has no entry for %s", name, s.file)
-	}
-	if now, there := over[s.file]; there {
-		sum := sha256.Sum256(now.Data)
-		entry := entries[at].(map[string]any)
-		entry["size"], entry["sha256"] = len(now.Data), hex.EncodeToString(sum[:])
-	} else {
-		manifest.Scenarios[s.scenario]["entries"] = slices.Delete(entries, at, at+1)
-	}
-	data, err := json.Marshal(manifest, json.Deterministic(true))
-	over[name] = &fstest.MapFile{Data: data, Mode: 0o444}
-	return err
-}
+// memory is where Linux keeps files in memory. A thaw for each change is little
+// work and much waiting for a disk.
+const memory = "/dev/shm"
 
 // tampering runs a test binary to tamper, and reads what it found.
-func tampering(t *testing.T, cmd *exec.Cmd) []Tampered {
+func tampering(t testing.TB, cmd *exec.Cmd) []Tampered {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "tampered.json")
-	cmd.Env = append(cmd.Environ(), tamperEnv+"="+file)
+	dir := t.TempDir()
+	if fast, err := os.MkdirTemp(memory, "tamper"); err == nil {
+		t.Cleanup(func() {
+			if err := removeAll(fast); err != nil {
+				t.Error(err)
+			}
+		})
+		dir = fast
+	}
+	file := filepath.Join(dir, "tampered.json")
+	cmd.Env = append(cmd.Environ(), tamperEnv+"="+file, "TMPDIR="+dir)
 	cmd.WaitDelay = time.Second
 	out, runErr := cmd.CombinedOutput()
 	data, err := os.ReadFile(file)
