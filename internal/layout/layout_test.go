@@ -66,20 +66,22 @@ var arrows = map[string][]string{
 	"internal/stint/runner":       {"internal/stint/artifact", "internal/stint/conversation", "internal/stint/document", "internal/stint/env", "internal/stint/git", "internal/stint/project", "internal/stint/session", "internal/tmux", "readers/..."},
 	"internal/stint/cli":          {"internal/stint/project", "internal/stint/runner", "internal/stint/session", "readers/..."},
 
-	"contracts":         {"freeze/fixture", "freeze/ledger", "freeze/binding", "freeze/tree"},
-	"contracts/corpus":  nil,
-	"contracts/project": nil,
+	"contracts":           {"freeze/fixture", "freeze/ledger", "freeze/binding", "freeze/tree"},
+	"contracts/artifacts": nil,
+	"contracts/corpus":    nil,
+	"contracts/project":   nil,
 }
 
 // testArrows lists what the tests of a package may import beside what its
 // code may, and itself.
 var testArrows = map[string][]string{
-	"freeze/scenario":    {"internal/subjects"},
-	"freeze/cut":         {"internal/subjects"},
-	"freeze/cli":         {"internal/subjects"},
-	"internal/stint/cli": {"sandbox", "sandbox/script"},
-	"contracts/corpus":   {"contracts", "freeze/config", "freeze/fixture", "freeze/ledger"},
-	"contracts/project":  {"contracts", "internal/stint/project", "readers/..."},
+	"freeze/scenario":     {"internal/subjects"},
+	"freeze/cut":          {"internal/subjects"},
+	"freeze/cli":          {"internal/subjects"},
+	"internal/stint/cli":  {"sandbox", "sandbox/script"},
+	"contracts/artifacts": {"contracts", "internal/stint/artifact", "internal/stint/document", "internal/stint/git", "readers/..."},
+	"contracts/corpus":    {"contracts", "freeze/config", "freeze/fixture", "freeze/ledger"},
+	"contracts/project":   {"contracts", "internal/stint/project", "readers/..."},
 }
 
 // readersMayUse are the modules of others that a reader may import.

@@ -1,0 +1,116 @@
+package artifacts_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/contracts"
+	"github.com/freeze-contracts/permafrost/readers"
+	"github.com/freeze-contracts/permafrost/readers/session"
+)
+
+// described is a session of whatever schema as a release printed it, taken
+// apart without the reader.
+type described struct {
+	Schema       int    `json:"schema"`
+	ID           string `json:"id"`
+	ProjectID    string `json:"project_id"`
+	Revision     int64  `json:"revision"`
+	State        string `json:"state"`
+	Harness      string `json:"harness"`
+	WorkItem     string `json:"work_item"`
+	Standing     string `json:"standing"`
+	Instance     string `json:"instance"`
+	Branch       string `json:"branch"`
+	Base         string `json:"base"`
+	Fingerprint  string `json:"fingerprint"`
+	Conversation string `json:"conversation"`
+	CreatedAt    moment `json:"created_at"`
+	UpdatedAt    moment `json:"updated_at"`
+	OpenedAt     moment `json:"opened_at"`
+	ClosedAt     moment `json:"closed_at"`
+	Failure      string `json:"failure"`
+
+	// Schema 1 has these at the top.
+	paths
+	TmuxSession string `json:"tmux_session"`
+	TmuxSocket  string `json:"tmux_socket"`
+
+	// And the later ones here.
+	Paths *paths `json:"paths"`
+	Tmux  *struct {
+		Session string `json:"session"`
+		Socket  string `json:"socket"`
+	} `json:"tmux"`
+
+	// What tmux and git said then is no part of the document.
+	Live       string `json:"live"`
+	LiveReason string `json:"live_reason"`
+	Staleness  string `json:"staleness"`
+}
+
+type paths struct {
+	Repository    string `json:"repository"`
+	WorkspaceRoot string `json:"workspace_root"`
+	Worktree      string `json:"worktree"`
+	RunRoot       string `json:"run_root"`
+}
+
+// session is what today's reader is wanted to make of it.
+func (d described) session() *session.Document {
+	where, tmux := d.paths, session.Tmux{Session: d.TmuxSession, Socket: d.TmuxSocket}
+	if d.Schema > 1 {
+		where, tmux = *d.Paths, session.Tmux{Session: d.Tmux.Session, Socket: d.Tmux.Socket}
+	}
+	return &session.Document{
+		Head: readers.Head{Schema: today, ID: d.ID, ProjectID: d.ProjectID, Revision: d.Revision,
+			CreatedAt: d.CreatedAt.time(), UpdatedAt: d.UpdatedAt.time()},
+		State: session.State(d.State), Harness: d.Harness, WorkItem: d.WorkItem, Standing: d.Standing, Instance: d.Instance,
+		Branch: d.Branch, Base: d.Base, Fingerprint: d.Fingerprint, Conversation: d.Conversation,
+		Paths: session.Paths{Repository: where.Repository, WorkspaceRoot: where.WorkspaceRoot, Worktree: where.Worktree, RunRoot: where.RunRoot},
+		Tmux:  tmux, OpenedAt: d.OpenedAt.time(), ClosedAt: d.ClosedAt.time(), Failure: d.Failure,
+	}
+}
+
+// The session that a run came from is the one that the release described.
+func TestSession(t *testing.T) {
+	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
+		t.Parallel()
+		p := thaw(t, f)
+		got, err := session.Read(p.th.FS(t, p.state), p.session)
+		require.NoError(t, err)
+		f.Equal(t, "r5.session", got, p.saidSession(t))
+		at := session.Place{ProjectID: p.store.ProjectID, StateDir: p.store.StateDir, Repository: p.main.Dir}
+		f.Equal(t, "r4.bound", got.Bind(at), error(nil))
+		f.Equal(t, "r4.open", got.State == session.Open, p.story.worktree != nil)
+
+		// Whatever became of it later.
+		var opened struct {
+			Session described `json:"session"`
+		}
+		p.decode(t, "open", &opened)
+		got.State, got.Revision, got.UpdatedAt, got.ClosedAt = session.Open, 2, opened.Session.UpdatedAt.time(), readers.Time{}
+		f.Equal(t, "r5.opened", got, opened.Session.session())
+		f.Equal(t, "r4.live", [2]string{opened.Session.Live, opened.Session.Staleness}, [2]string{"live", "fresh"})
+	})
+}
+
+// saidSession is the session as the release listed or showed it at the end.
+func (p place) saidSession(t *testing.T) *session.Document {
+	t.Helper()
+	var answer struct {
+		Sessions   []described `json:"sessions"`
+		Session    described   `json:"session"`
+		Unreadable []string    `json:"unreadable"`
+	}
+	if !slices.Contains(p.f.Views(), "sessions") {
+		p.decode(t, "show", &answer)
+		return answer.Session.session()
+	}
+	p.decode(t, "sessions", &answer)
+	require.Empty(t, answer.Unreadable)
+	require.Len(t, answer.Sessions, 1)
+	return answer.Sessions[0].session()
+}
