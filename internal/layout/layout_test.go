@@ -79,6 +79,7 @@ var testArrows = map[string][]string{
 	"freeze/cut":          {"internal/subjects"},
 	"freeze/cli":          {"internal/subjects"},
 	"internal/stint/cli":  {"sandbox", "sandbox/script"},
+	"internal/stint/env":  {"internal/tmux"},
 	"contracts/artifacts": {"contracts", "internal/stint/artifact", "internal/stint/document", "internal/stint/git", "readers/..."},
 	"contracts/corpus":    {"contracts", "freeze/config", "freeze/fixture", "freeze/ledger"},
 	"contracts/project":   {"contracts", "internal/stint/project", "readers/..."},

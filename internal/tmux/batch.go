@@ -56,7 +56,7 @@ func scriptOf(commands []words) (string, error) {
 			b.WriteString(" ; ")
 		}
 		for j, word := range c {
-			quoted, err := Quote(word)
+			quoted, err := quote(word)
 			if err != nil {
 				return "", err
 			}

@@ -17,6 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// sleep is a program that shows and does nothing.
+func sleep() []string { return []string{"sleep", "1000"} }
+
 // newUser is a server of this test's own, in a short folder.
 func newUser(t *testing.T) tmux.User {
 	t.Helper()
@@ -50,9 +53,8 @@ func TestListMarked(t *testing.T) {
 	require.ErrorIs(t, err, tmux.ErrAbsent)
 	odd := filepath.Join(filepath.Dir(u.Socket), "a\tb\n=x\t%1\n\u00e9")
 	require.NoError(t, os.Mkdir(odd, 0o700))
-	sleep := []string{"sleep", "1000"}
-	require.NoError(t, u.NewSession(t.Context(), tmux.NewSession{Name: "odd", Dir: odd, Options: []tmux.Option{{Name: "@owner", Value: "x"}}, Argv: sleep}))
-	require.NoError(t, u.NewSession(t.Context(), tmux.NewSession{Name: "own", Dir: filepath.Dir(u.Socket), Options: []tmux.Option{{Name: "@owner", Value: "me"}}, Argv: sleep}))
+	require.NoError(t, u.NewSession(t.Context(), tmux.NewSession{Name: "odd", Dir: odd, Options: []tmux.Option{{Name: "@owner", Value: "x"}}, Argv: sleep()}))
+	require.NoError(t, u.NewSession(t.Context(), tmux.NewSession{Name: "own", Dir: filepath.Dir(u.Socket), Options: []tmux.Option{{Name: "@owner", Value: "me"}}, Argv: sleep()}))
 	_, err = u.Run(t.Context(), "split-window", "-d", "-t", "=own:", "-c", "/", "sleep", "1000")
 	require.NoError(t, err)
 	got, err := u.ListMarked(t.Context(), "@owner")

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Quote writes a value so that tmux's parser, reading commands from standard
+// quote writes a value so that tmux's parser, reading commands from standard
 // input, takes it back byte for byte. NUL cannot be passed and is an error.
 //
 // Single quotes are no way: tmux eats newlines and # inside of them, and a raw
 // 0xFF ends its parser, which then still runs what it has. A quoted ~ would
 // become the home folder.
-func Quote(value string) (string, error) {
+func quote(value string) (string, error) {
 	var b strings.Builder
 	b.WriteByte('"')
 	for i := range len(value) {

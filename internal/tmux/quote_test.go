@@ -3,12 +3,13 @@
 package tmux_test
 
 import (
+	"fmt"
+	"maps"
 	"math/rand/v2"
-	"os"
-	"strconv"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/tmux"
 	"github.com/google/go-cmp/cmp"
@@ -39,60 +40,48 @@ func awkward() []string {
 	return values
 }
 
-// Each value reaches a program in the running tmux byte for byte.
-func TestQuote(t *testing.T) {
+// Each value reaches the program of a pane byte for byte, on both of the ways
+// that there are; and what is put into its command line does, too.
+func TestValuesAreExact(t *testing.T) {
 	t.Parallel()
-	s, pane := serve(t, "one")
-	_, err := s.Run(t.Context(), "set-option", "-w", "-t", pane.ID, "remain-on-exit", "on")
-	require.NoError(t, err)
+	u := newUser(t)
+	dir := filepath.Dir(u.Socket)
+	want := map[string]string{}
+	var given []string
 	for i, value := range awkward() {
-		quoted, err := tmux.Quote("K=" + value)
-		require.NoError(t, err)
-		_, err = s.Source(t.Context(), "respawn-pane -k -t "+pane.ID+" -e "+quoted+" -e N="+strconv.Itoa(i)+` "exec sleep 1000"`)
-		require.NoError(t, err, "%q", value)
-		if diff := cmp.Diff(value, environmentOf(t, s, i)["K"]); diff != "" {
-			t.Errorf("%.60q (-want +got)\n%s", value, diff)
-		}
+		name := fmt.Sprintf("N_%d", i)
+		want[name] = value
+		given = append(given, name+"="+value)
+	}
+	require.NoError(t, u.NewSession(t.Context(), tmux.NewSession{Name: "one", Dir: dir, Env: append(given, "TURN=1"), Argv: sleep()}))
+	pane := onlyPane(t, u)
+	if diff := cmp.Diff(want, numbered(environOf(t, u, "TURN=1"))); diff != "" {
+		t.Errorf("NewSession (-want +got)\n%s", diff)
+	}
+	for name := range want {
+		want[name] += "x"
+	}
+	for i := range given {
+		given[i] += "x"
+	}
+	end(t, u)
+	words := slices.DeleteFunc(awkward(), func(s string) bool { return len(s) > 1000 })
+	require.NoError(t, u.Respawn(t.Context(), tmux.Respawn{
+		Pane: pane.ID, Session: pane.SessionID, Dir: dir, Env: append(given, "TURN=2"),
+		Argv: append([]string{"sh", "-c", "exec sleep 1000; exit", "sh"}, words...),
+	}))
+	if diff := cmp.Diff(want, numbered(environOf(t, u, "TURN=2"))); diff != "" {
+		t.Errorf("Respawn (-want +got)\n%s", diff)
 	}
 }
 
-// environmentOf waits for the i-th program of the pane and reads what it got.
-func environmentOf(t *testing.T, s tmux.Server, i int) map[string]string {
-	t.Helper()
-	env := map[string]string{}
-	require.Eventually(t, func() bool {
-		panes, err := s.ListPanes(t.Context())
-		if err != nil || len(panes) != 1 || panes[0].Command != "sleep" {
-			return false
-		}
-		b, err := os.ReadFile("/proc/" + strconv.Itoa(panes[0].PID) + "/environ")
-		for _, entry := range strings.Split(string(b), "\x00") {
-			name, value, _ := strings.Cut(entry, "=")
-			env[name] = value
-		}
-		return err == nil && env["N"] == strconv.Itoa(i)
-	}, 10*time.Second, 2*time.Millisecond)
-	return env
+func numbered(environ map[string]string) map[string]string {
+	maps.DeleteFunc(environ, func(name, _ string) bool { return !strings.HasPrefix(name, "N_") })
+	return environ
 }
 
-func TestQuoteRefusesNUL(t *testing.T) {
-	_, err := tmux.Quote("a\x00b")
-	require.EqualError(t, err, "value of 3 bytes: NUL at offset 1 cannot be passed to tmux")
-}
-
-// A batch that is cut short on its way does nothing at all. The cut is made
-// here by a command that never ends its braces.
-func TestSourceIsWhole(t *testing.T) {
-	t.Parallel()
-	s, _ := serve(t, "one")
-	_, err := s.Source(t.Context(), "set-option -g @first 1", "if-shell -F 1 {")
-	require.Error(t, err)
-	out, err := s.Run(t.Context(), "show-options", "-gqv", "@first")
-	require.NoError(t, err)
-	require.Empty(t, out)
-	_, err = s.Source(t.Context(), "set-option -g @first 1", "set-option -g @second 2")
-	require.NoError(t, err)
-	out, err = s.Run(t.Context(), "show-options", "-gqv", "@second")
-	require.NoError(t, err)
-	require.Equal(t, "2\n", out)
+func TestNUL(t *testing.T) {
+	u := newUser(t)
+	err := u.NewSession(t.Context(), tmux.NewSession{Name: "one", Dir: "/", Env: []string{"A=b\x00c"}, Argv: sleep()})
+	require.EqualError(t, err, fmt.Sprintf("tmux new-session on %q: value of 5 bytes: NUL at offset 3 cannot be passed to tmux", u.Socket))
 }

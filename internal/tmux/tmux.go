@@ -61,19 +61,6 @@ func (s Server) Argv(args ...string) []string {
 
 // Run has the server do one command and returns what it printed.
 func (s Server) Run(ctx context.Context, args ...string) (string, error) {
-	return s.run(ctx, "", args)
-}
-
-// Source has the server do a batch of commands, one a line, that no command
-// line and no list of processes ever shows. The server's own show-messages does,
-// unless message-limit is 0 meanwhile. The batch is done whole or not at all if
-// it is cut short on its way. Values in it are quoted by Quote.
-func (s Server) Source(ctx context.Context, commands ...string) (string, error) {
-	batch := "if-shell -F 1 {\n" + strings.Join(commands, "\n") + "\n}\n"
-	return s.run(ctx, batch, []string{"source-file", "-"})
-}
-
-func (s Server) run(ctx context.Context, stdin string, args []string) (string, error) {
 	limit := s.Limit
 	if limit == 0 {
 		limit = 10 * time.Second
@@ -86,7 +73,6 @@ func (s Server) run(ctx context.Context, stdin string, args []string) (string, e
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Env = s.Env
 	cmd.WaitDelay = waitDelay
-	cmd.Stdin = strings.NewReader(stdin)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

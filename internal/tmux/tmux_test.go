@@ -207,6 +207,14 @@ func TestReadVersion(t *testing.T) {
 	_, err = tmux.ReadVersion(t.Context(), "/bin/true")
 	require.ErrorContains(t, err, "holds no version")
 
+	require.NoError(t, tmux.Supported(t.Context()))
+	old := t.TempDir()
+	require.NoError(t, os.WriteFile(old+"/tmux", []byte("#!/bin/sh\necho tmux 3.1c\n"), 0o700))
+	t.Setenv("PATH", old)
+	err = tmux.Supported(t.Context())
+	require.ErrorIs(t, err, tmux.ErrTooOld)
+	require.EqualError(t, err, "tmux is 3.1c: 3.2 or newer is needed: update it")
+
 	for _, c := range []struct {
 		v           tmux.Version
 		major, less int

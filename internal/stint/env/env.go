@@ -111,11 +111,12 @@ func (f *File) names(reserved bool) []string {
 }
 
 // Reserved tells whether a variable is set in every pane by tmux, by the shell
-// that enters the pane's folder, or by stint, whatever a file says. tmux sets
-// COLORTERM from 3.6 on.
+// that enters the pane's folder, or by stint, whatever a file says.
 func Reserved(name string) bool {
 	switch name {
-	case "PATH", "SHELL", "PWD", "OLDPWD", "TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "COLORTERM", "TMUX", "TMUX_PANE":
+	case "PATH", "SHELL", "PWD", "TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TMUX", "TMUX_PANE", "COLORTERM": // tmux has the last from 3.6 on
+		return true
+	case "OLDPWD", "IFS", "PPID", "PS1", "PS2", "PS4", "RANDOM", "SHLVL", "SHELLOPTS", "BASHOPTS", "_": // dash or bash
 		return true
 	}
 	return strings.HasPrefix(name, "STINT_")
