@@ -1,6 +1,6 @@
 // Package readers decodes everything that stint persists, and is the only
-// place where it is decoded. Its sub-packages session, project and artifact
-// hold one reader each; this one holds what they share.
+// place where it is decoded. Its sub-packages session, artifact, conversation
+// and project hold one reader each; this one holds what they share.
 //
 // # The promise
 //
@@ -14,8 +14,12 @@
 //   - A document of a newer schema is refused with both versions
 //     ([NewerError]); so is one that does not decode ([CorruptError]).
 //     Neither is ever taken for an empty one, and neither is written to.
-//   - Reading changes nothing: no upgrade on read, no default in the place of
-//     a value that cannot be understood.
+//   - Reading changes nothing: a document of an older schema gets the shape of
+//     today's in memory and keeps its bytes until there is something to write,
+//     and no default takes the place of a value that cannot be understood.
+//   - Writing writes today's schema, fields that are unknown included. An old
+//     document with a field that its schema did not know and today's gives a
+//     meaning is refused ([CorruptError]): it has none of its own.
 //
 // # What a reader does not do
 //

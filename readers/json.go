@@ -3,6 +3,8 @@ package readers
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -55,6 +57,29 @@ func Encode(v any) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
+// Unclaimed refuses fields that an old schema does not know and today's gives a
+// meaning: a rewrite would make something of them. They are decoded into today,
+// a document, which leaves in rest what is unknown still.
+func Unclaimed(name string, fields jsontext.Value, today any, rest *jsontext.Value) error {
+	if len(fields) == 0 {
+		return nil
+	}
+	var all, left map[string]jsontext.Value
+	err := errors.Join(Decode(name, fields, &all), Decode(name, fields, today))
+	if err == nil && len(*rest) > 0 {
+		err = Decode(name, *rest, &left)
+	}
+	if err != nil {
+		return err
+	}
+	for _, field := range slices.Sorted(maps.Keys(all)) {
+		if _, ok := left[field]; !ok {
+			return Invalid(name, "/"+field, "a document of an older schema has no such field")
+		}
+	}
+	return nil
+}
+
 // Invalid is the [*CorruptError] for a value that decodes and means nothing.
 func Invalid(name, pointer, format string, args ...any) error {
 	return &CorruptError{Path: name, Pointer: pointer, Err: fmt.Errorf(format, args...)}
@@ -64,6 +89,7 @@ func corrupt(name string, err error) error {
 	e := &CorruptError{Path: name, Err: err}
 	var syntax *jsontext.SyntacticError
 	var semantic *json.SemanticError
+	var time notTime
 	switch {
 	case errors.As(err, &syntax):
 		e.Offset, e.Pointer = syntax.ByteOffset, string(syntax.JSONPointer)
@@ -71,6 +97,9 @@ func corrupt(name string, err error) error {
 	case errors.As(err, &semantic):
 		e.Offset, e.Pointer = semantic.ByteOffset, string(semantic.JSONPointer)
 		e.Err = fmt.Errorf("a JSON %s does not fit here", semantic.JSONKind)
+		if errors.As(semantic.Err, &time) {
+			e.Err = time
+		}
 	}
 	return e
 }

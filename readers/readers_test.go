@@ -68,7 +68,11 @@ func TestDecode(t *testing.T) {
 				Schema int `json:"schema"`
 				N      int `json:"n"`
 			}
-			got := outcome(readers.Decode("doc.json", []byte(test.doc), 2, &v))
+			_, err := readers.Schema("doc.json", []byte(test.doc), 2)
+			if err == nil {
+				err = readers.Decode("doc.json", []byte(test.doc), &v)
+			}
+			got := outcome(err)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("Decode(%s) (-want +got)\n%s", test.doc, diff)
 			}
@@ -145,6 +149,10 @@ func TestValues(t *testing.T) {
 		{"ID", readers.ID, []string{"a", "0b-c", long}, []string{"", "..", "a/b", "A", "-a", "a-", "a.b", long + "a"}},
 		{"Commit", readers.Commit, []string{strings.Repeat("0f", 20), strings.Repeat("0f", 32)}, []string{"", "0f", strings.Repeat("0F", 20), strings.Repeat("0g", 20)}},
 		{"Absolute", readers.Absolute, []string{"/", "/a/b c"}, []string{"", "a", "/a/", "/a/../b", "/a//b", "/a/./b", "/a\x00"}},
+		{"Hex", func(s string) bool { return readers.Hex(s, 4) }, []string{"09af"}, []string{"", "09a", "09aff", "09AF", "09ag"}},
+		{"Name", readers.Name, []string{"a", "_a-B9"}, []string{"", "-a", "a.b", "a:b", "=a", "a b", "ä"}},
+		{"Fingerprint", readers.Fingerprint, []string{"v1:ab", "v9:" + long}, []string{"", ":", "v1:", ":ab", "ab", "v1:xy", "v1:ab:cd", "v 1:ab"}},
+		{"Instance", readers.Instance, []string{"a", "B", "build-3.example_x", long}, []string{"", ".", "-a", "a.", "_a", "a_", "a b", "a/b", "ä", long + "a"}},
 	} {
 		for _, s := range test.yes {
 			if !test.check(s) {

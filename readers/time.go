@@ -27,33 +27,36 @@ func Seconds(unix int64) Time {
 
 // MarshalJSON writes the moment.
 func (t Time) MarshalJSON() ([]byte, error) {
-	if year := t.Year(); year < 1 || year > 9999 {
-		return nil, fmt.Errorf("the year %d has no place in RFC 3339", year)
+	utc := t.UTC()
+	if !expressible(utc) {
+		return nil, fmt.Errorf("the year %d has no place in RFC 3339", utc.Year())
 	}
-	return strconv.AppendQuote(nil, t.UTC().Format(layout)), nil
+	return strconv.AppendQuote(nil, utc.Format(layout)), nil
 }
 
 // UnmarshalJSON reads RFC 3339 in whatever zone. A time without a zone is no
 // moment, and neither is a number.
 func (t *Time) UnmarshalJSON(b []byte) error {
-	text, err := strconv.Unquote(string(b))
-	if err != nil {
-		return fmt.Errorf("%s is no time of RFC 3339", b)
-	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return fmt.Errorf("%q is no time of RFC 3339", text)
+	var at time.Time
+	if err := at.UnmarshalJSON(b); err != nil || at.IsZero() || !expressible(at.UTC()) {
+		return notTime(b)
 	}
 	*t = At(at)
 	return nil
 }
 
-// CheckSeconds holds a time of schema 1 against what can be one: from 0, which
-// is none, to the end of the year 9999. The name is for the message.
-func CheckSeconds(name, pointer string, unix int64) error {
+// expressible holds for what can be written: a zone moves a moment into
+// another year.
+func expressible(utc time.Time) bool { return 1 <= utc.Year() && utc.Year() <= 9999 }
+
+// notTime is the JSON of a value that is no time.
+type notTime string
+
+func (e notTime) Error() string { return string(e) + " is no time of RFC 3339" }
+
+// IsSeconds is the [Field] of a time of schema 1: from 0, which is none, to the
+// end of the year 9999.
+func IsSeconds(pointer string, unix int64) Field {
 	const last = 253402300799
-	if unix < 0 || unix > last {
-		return Invalid(name, pointer, "%d is not a time in seconds since 1970", unix)
-	}
-	return nil
+	return Is(pointer, strconv.FormatInt(unix, 10), 0 <= unix && unix <= last, "a time in seconds since 1970")
 }

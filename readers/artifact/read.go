@@ -67,16 +67,16 @@ func Parse(name string, b []byte) (*Manifest, error) {
 	m := new(Manifest)
 	if schema == 1 {
 		m, err = parseV1(name, b)
-	} else if err = readers.Decode(name, b, m); err == nil {
-		err = readers.Check(name, m.receipt())
-	}
-	if err == nil {
-		err = readers.Check(name, slices.Concat(m.Head.Fields(), m.fields(), m.patch()))
-	}
-	if err == nil {
-		err = checkFiles(name, m.Files)
+	} else {
+		err = readers.Decode(name, b, m)
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := readers.Check(name, slices.Concat(m.Head.Fields(), m.fields(), m.patch(), m.receipt())); err != nil {
+		return nil, err
+	}
+	if err := checkFiles(name, m.Files); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -115,15 +115,14 @@ func (m *Manifest) patch() []readers.Field {
 	}
 }
 
-// receipt is about what an apply leaves since schema 2.
+// receipt is about what an apply leaves. One by v0.1.2 left none.
 func (m *Manifest) receipt() []readers.Field {
-	const exactly = "there exactly if the run is applied"
-	if m.Receipt == nil {
-		return []readers.Field{readers.Is("/receipt", "", m.State != Applied, exactly)}
-	}
 	r := m.Receipt
+	if r == nil {
+		return nil
+	}
 	return []readers.Field{
-		readers.Is("/receipt", string(m.State), m.State == Applied, exactly),
+		readers.Is("/receipt", "of a run that is "+string(m.State), m.State == Applied, "one, which only an applied run has"),
 		readers.Is("/receipt/base", r.Base, r.Base == m.Base, "the commit the patch applies to"),
 		readers.Is("/receipt/tree", r.Tree, readers.Commit(r.Tree), "the full name of a tree"),
 		readers.Is("/receipt/patch_sha256", r.PatchSHA256, r.PatchSHA256 == m.PatchSHA256, "the patch's"),

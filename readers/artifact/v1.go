@@ -34,31 +34,24 @@ func parseV1(name string, b []byte) (*Manifest, error) {
 	if err := readers.Decode(name, b, &old); err != nil {
 		return nil, err
 	}
-	if err := old.check(name); err != nil {
+	if err := readers.Check(name, old.fields()); err != nil {
 		return nil, err
 	}
-	m := old.upgrade()
-	// A field that schema 1 does not know may have a name that a later schema
-	// gives a meaning: there is no document that holds both.
-	if _, err := m.Encode(); err != nil {
-		return nil, readers.Invalid(name, "", "it has fields of a later schema")
+	var today Manifest
+	if err := readers.Unclaimed(name, old.Unknown, &today, &today.Unknown); err != nil {
+		return nil, err
 	}
-	return m, nil
+	return old.upgrade(), nil
 }
 
-// check holds v against what only schema 1 has.
-func (v *v1) check(name string) error {
-	for pointer, seconds := range map[string]int64{
-		"/created_at": v.CreatedAt, "/updated_at": v.UpdatedAt, "/applied_at": v.AppliedAt, "/discarded_at": v.DiscardedAt,
-	} {
-		if err := readers.CheckSeconds(name, pointer, seconds); err != nil {
-			return err
-		}
-	}
-	return readers.Check(name, []readers.Field{
+// fields are about what only schema 1 has.
+func (v *v1) fields() []readers.Field {
+	return []readers.Field{
 		readers.Is("/kind", string(v.Kind), v.Kind == Checkpoint, "a kind that schema 1 has"),
 		readers.Is("/state", string(v.State), v.State == Pending || v.State == Applied || v.State == Discarded, "a state that schema 1 has"),
-	})
+		readers.IsSeconds("/created_at", v.CreatedAt), readers.IsSeconds("/updated_at", v.UpdatedAt),
+		readers.IsSeconds("/applied_at", v.AppliedAt), readers.IsSeconds("/discarded_at", v.DiscardedAt),
+	}
 }
 
 func (v *v1) upgrade() *Manifest {

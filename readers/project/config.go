@@ -184,19 +184,16 @@ func misfit(name string, b []byte, err error) error {
 
 // kind is what the value of a key is to be.
 func kind(key []string) string {
+	if len(key) == 1 && key[0] != "config_version" || len(key) == 2 && key[0] == "harness" {
+		return "a table"
+	}
 	switch key[len(key)-1] {
 	case "config_version", "retention_days":
 		return "a whole number"
-	case "memory_dir", "file", "name", "socket", "report":
-		return "a text in quotes"
 	case "command", "prompt", "begin", "resume", "run", "continue":
 		return "a list of texts in quotes"
-	case "harness":
-		if len(key) == 2 {
-			return "a text in quotes"
-		}
 	}
-	return "a table"
+	return "a text in quotes"
 }
 
 // offset turns a line and a column, both from 1 on, into bytes from the start.

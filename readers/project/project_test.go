@@ -1,6 +1,7 @@
 package project_test
 
 import (
+	_ "embed"
 	"errors"
 	"io/fs"
 	"strings"
@@ -13,34 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+var (
+	//go:embed testdata/marker.json
+	marker string
+	//go:embed testdata/stint.toml
+	config string
+)
+
 const (
-	marker = `{
-  "schema": 1,
-  "project_id": "00112233445566778899aabbccddeeff",
-  "created_at": 1750000000,
-  "later": true
-}
-`
-	config = `
-config_version = 1
-later = "x"
-
-[project]
-memory_dir = "docs/memory"
-
-[session]
-harness = "sh"
-retention_days = 30
-
-[harness.codex]
-command = ["codex", "--full-auto"]
-prompt = ["--", "{prompt}"]
-resume = ["resume", "{conversation}"]
-speed = 2
-
-[env]
-file = ".env"
-`
 	// sha256sum of "/src/my repo", by hand.
 	pathID = "364983c960bdcbeaf3b7644ff0105b2c"
 )
@@ -122,11 +103,18 @@ func TestReadConfig(t *testing.T) {
 		Project: project.Settings{MemoryDir: "docs/memory"},
 		Session: project.Session{Harness: "sh", RetentionDays: 30},
 		Harness: map[string]project.Harness{"codex": {
-			Command: []string{"codex", "--full-auto"},
-			Prompt:  []string{"--", "{prompt}"},
-			Resume:  []string{"resume", "{conversation}"},
+			Command:  []string{"codex", "--full-auto"},
+			Prompt:   []string{"--", "{prompt}"},
+			Begin:    []string{"--name", "{conversation}"},
+			Resume:   []string{"resume", "{conversation}"},
+			Run:      []string{"exec", "{prompt}"},
+			Continue: []string{"exec", "resume={conversation}", "{prompt}"},
+			Report:   "thread_id",
 		}},
-		Unknown: []string{"env", "harness.codex.speed", "later"},
+		Env:      project.Env{File: ".env"},
+		Instance: project.Instance{Name: "build-3.example"},
+		Tmux:     project.Tmux{Socket: "/tmp/tmux-1000/own"},
+		Unknown:  []string{"env.more", "harness.codex.speed", "later", "unheard"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ReadConfig (-want +got)\n%s", diff)
@@ -149,6 +137,21 @@ func TestParseConfigRefuses(t *testing.T) {
 		{"harness without a program", "config_version = 1\n[harness.a]\ncommand = []", "harness.a.command"},
 		{"harness with an empty program", "config_version = 1\n[harness.a]\ncommand = ['']", "harness.a.command"},
 		{"command in text", "config_version = 1\n[harness.a]\ncommand = 'a b'", "harness.a.command"},
+		{"NUL in an argument", "config_version = 1\n[harness.a]\nresume = [\"\\u0000\"]", "harness.a"},
+		{"begin without a place", "config_version = 1\n[harness.a]\nbegin = ['--id']", "harness.a.begin"},
+		{"begin without arguments", "config_version = 1\n[harness.a]\nbegin = []", "harness.a.begin"},
+		{"run without a prompt", "config_version = 1\n[harness.a]\nrun = ['exec', '{conversation}']", "harness.a.run"},
+		{"continue without a conversation", "config_version = 1\n[harness.a]\ncontinue = ['{prompt}']", "harness.a.continue"},
+		{"continue without a prompt", "config_version = 1\n[harness.a]\ncontinue = ['{conversation}']", "harness.a.continue"},
+		{"run in text", "config_version = 1\n[harness.a]\nrun = '{prompt}'", "harness.a.run"},
+		{"report of another type", "config_version = 1\n[harness.a]\nreport = ['id']", "harness.a.report"},
+		{"NUL in the environment's file", "config_version = 1\n[env]\nfile = \"a\\u0000\"", "env.file"},
+		{"environment's file of another type", "config_version = 1\n[env]\nfile = 1", "env.file"},
+		{"environment in text", "config_version = 1\nenv = '.env'", "env"},
+		{"instance with a space", "config_version = 1\n[instance]\nname = 'a b'", "instance.name"},
+		{"instance of another type", "config_version = 1\n[instance]\nname = 1", "instance.name"},
+		{"relative socket", "config_version = 1\n[tmux]\nsocket = 'own'", "tmux.socket"},
+		{"socket with ..", "config_version = 1\n[tmux]\nsocket = '/tmp/../own'", "tmux.socket"},
 		{"cut short", "config_version = 1\n[session", ""},
 	} {
 		_, err := project.ParseConfig("c", []byte(test.doc))
@@ -200,6 +203,13 @@ func TestConfigErrorSaysWhatIsWanted(t *testing.T) {
 		"config_version = 1\n[harness]\nsh = 'sh'":              "it is not a table",
 		"config_version = 1\nsession = 1":                       "it is not a table",
 		"config_version = 1\nharness = 'sh'":                    "it is not a table",
+		"config_version = 1\n[env]\nfile = 1":                   "it is not a text in quotes",
+		"config_version = 1\n[instance]\nname = 1":              "it is not a text in quotes",
+		"config_version = 1\n[tmux]\nsocket = 1":                "it is not a text in quotes",
+		"config_version = 1\n[harness.run]\nrun = 1":            "it is not a list of texts in quotes",
+		"config_version = 1\n[harness]\nrun = 1":                "it is not a table",
+		"config_version = 1\n[harness]\nname = 1":               "it is not a table",
+		"config_version = 1\ninstance = 'a'":                    "it is not a table",
 	} {
 		_, err := project.ParseConfig("stint.toml", []byte(doc))
 		var corrupt *readers.CorruptError
@@ -216,31 +226,5 @@ func TestHarnessWithoutACommand(t *testing.T) {
 	require.NoError(t, err)
 	if diff := cmp.Diff(project.Harness{Prompt: []string{"{prompt}"}}, c.Harness["sh"]); diff != "" {
 		t.Errorf("harness.sh (-want +got)\n%s", diff)
-	}
-}
-
-func FuzzParseMarker(f *testing.F) {
-	f.Add([]byte(marker))
-	f.Add([]byte(`{"schema":2}`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		_, err := project.ParseMarker("m", b)
-		named(t, err)
-	})
-}
-
-func FuzzParseConfig(f *testing.F) {
-	f.Add([]byte(config))
-	f.Add([]byte("config_version = 2"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		_, err := project.ParseConfig("c", b)
-		named(t, err)
-	})
-}
-
-func named(t *testing.T, err error) {
-	t.Helper()
-	var corrupt *readers.CorruptError
-	if err != nil && !errors.As(err, &corrupt) && !errors.Is(err, readers.ErrNewer) {
-		t.Fatalf("an error without a name: %v", err)
 	}
 }

@@ -37,20 +37,21 @@ func parseV1(name string, b []byte) (*Document, error) {
 	if err := readers.Decode(name, b, &old); err != nil {
 		return nil, err
 	}
-	for pointer, seconds := range map[string]int64{
-		"/created_at": old.CreatedAt, "/updated_at": old.UpdatedAt, "/opened_at": old.OpenedAt, "/closed_at": old.ClosedAt,
-	} {
-		if err := readers.CheckSeconds(name, pointer, seconds); err != nil {
-			return nil, err
-		}
+	if err := readers.Check(name, old.times()); err != nil {
+		return nil, err
 	}
-	d := old.upgrade()
-	// A field that schema 1 does not know may have a name that a later schema
-	// gives a meaning: there is no document that holds both.
-	if _, err := d.Encode(); err != nil {
-		return nil, readers.Invalid(name, "", "it has fields of a later schema")
+	var today Document
+	if err := readers.Unclaimed(name, old.Unknown, &today, &today.Unknown); err != nil {
+		return nil, err
 	}
-	return d, nil
+	return old.upgrade(), nil
+}
+
+func (v *v1) times() []readers.Field {
+	return []readers.Field{
+		readers.IsSeconds("/created_at", v.CreatedAt), readers.IsSeconds("/updated_at", v.UpdatedAt),
+		readers.IsSeconds("/opened_at", v.OpenedAt), readers.IsSeconds("/closed_at", v.ClosedAt),
+	}
 }
 
 func (v *v1) upgrade() *Document {
