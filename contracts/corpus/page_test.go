@@ -144,7 +144,7 @@ func (c *comparison) row(row, section string) {
 			}
 		}
 		for _, id := range quoted.FindAllStringSubmatch(m[1], -1) {
-			if !strings.HasPrefix(id[1], "r"+row+".") {
+			if !covers("r"+row, id[1]) {
 				c.problem("row %s: %s is no assertion of this row", row, id[1])
 			}
 			c.claim(id[1], in)
@@ -198,6 +198,7 @@ func TestComparePage(t *testing.T) {
 		{"a longer id", page, code + "const more = `r1.id.more`\n", nil},
 		{"an id that only begins alike", page, code + "const more = `r1.idle`\n", []string{"r1.idle: is in no row of the page, and contracts/project asserts it"}},
 		{"an id that is put together", page, strings.Replace(code, `"r1.id"`, `"r1.id."+name`, 1), nil},
+		{"all of a row", replace("`r1.id`", "`r1`"), code + "const more = `r1.more`\n", nil},
 		{"an id that no suite has", page, strings.Replace(code, "r1.id", "x", 1), []string{`r1.id: no suite has it: it is not in ["project"]`}},
 		{"a test that is gone", page, strings.Replace(code, "TestID", "TestName", 1), []string{"row 1: there is no project.TestID"}},
 		{"two ids and two tests", replace("| `r1.id` | `project.TestID` |", "| `r1.id`, `r1.name` | `project.TestID`, `project.TestName` |"),
