@@ -82,13 +82,6 @@ func (p place) manifest() string { return p.state + "/runs/" + p.run + "/manifes
 func (p place) patch() string    { return p.state + "/runs/" + p.run + "/changes.patch" }
 func (p place) worktree() string { return p.state + "/workspaces/" + p.session + "/worktree" }
 
-// lock is the one lock that an apply makes where no apply was tried yet.
-func (p place) lock() string { return p.state + "/apply.lock" }
-
-// objects are those of the repository: git sets the time of one that it would
-// write again.
-const objects = "project/.git/objects/*/*"
-
 // get is the run's manifest, as today's store has it.
 func (p place) get(t *testing.T) *artifact.Manifest {
 	t.Helper()

@@ -153,6 +153,6 @@ func TestHolds(t *testing.T) {
 		f.Equal(t, "r10.holds.session", holds("another", base, work), false)
 		f.Equal(t, "r10.holds.base", holds(p.session, base[1:]+"0", work), false)
 		f.Equal(t, "r10.holds.patch", holds(p.session, base, &stint.Work{Patch: work.Patch[1:]}), false)
-		f.Unchanged(t, objects)
+		f.Unchanged(t, p.tries()...)
 	})
 }

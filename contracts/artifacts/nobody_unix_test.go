@@ -1,0 +1,121 @@
+//go:build unix
+
+package artifacts_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/contracts"
+)
+
+// A manifest that may not be read is refused like a damaged one, and hides
+// nobody.
+func TestUnreadable(t *testing.T) {
+	if os.Getuid() == 0 {
+		asNobody(t)
+		return
+	}
+	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
+		p := thaw(t, f)
+		if !p.made {
+			return
+		}
+		p.settle(t)
+		for id, name := range map[string]string{"r19.manifest.unreadable": p.manifest(), "r19.patch.unreadable": p.patch()} {
+			m := p.get(t)
+			f.Settle(t)
+			require.NoError(t, os.Chmod(p.th.Path(name), 0))
+			all, skipped, err := p.store.Manifests()
+			require.NoError(t, err)
+			f.Equal(t, id+".neighbours", all[len(all)-1].ID, neighbour)
+			if name == p.manifest() {
+				f.Equal(t, id+".unreadable", reasons(skipped), []string{"permission: " + p.th.Path(name)})
+				_, err = p.store.Get(p.run)
+			} else {
+				_, err = p.store.Patch(m)
+			}
+			f.Equal(t, id, named(err), "permission")
+			if p.pending() {
+				_, err = p.store.Apply(t.Context(), p.main, p.run)
+				f.Equal(t, id+".apply", named(err), "permission")
+			}
+			require.NoError(t, os.Chmod(p.th.Path(name), 0o600))
+			f.Unchanged(t, p.tries()...)
+		}
+	})
+}
+
+// An apply that cannot make one file leaves none of the others, and one that
+// cannot say in the run's folder that it began makes none.
+func TestUnwritable(t *testing.T) {
+	if os.Getuid() == 0 {
+		asNobody(t)
+		return
+	}
+	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
+		p := thaw(t, f)
+		if !p.pending() {
+			return
+		}
+		run := filepath.Dir(p.th.Path(p.manifest()))
+		require.NoError(t, os.Chmod(run, 0o500))
+		f.Settle(t)
+		_, err := p.store.Apply(t.Context(), p.main, p.run)
+		f.Equal(t, "r13.unwritable", named(err), "permission")
+		f.Unchanged(t, p.tries()...)
+		require.NoError(t, os.Chmod(run, 0o700))
+
+		docs := p.th.Path("project/docs")
+		require.NoError(t, os.Mkdir(docs, 0o500))
+		_, err = p.store.Apply(t.Context(), p.main, p.run)
+		f.Equal(t, "r13.atomic", named(err), "permission")
+		f.Equal(t, "r13.atomic.tree", treeOf(t, p.th, "project"), p.whole(base))
+		stored, _ := p.stored(t)
+		f.Equal(t, "r13.atomic.manifest", stored, p.said(t, "show"))
+		require.NoError(t, os.Chmod(docs, 0o700))
+		f.Equal(t, "r13.atomic.again", p.apply(t), "none")
+		p.checkApplied(t)
+	})
+}
+
+// asNobody runs the test that calls it once more, in a process that is not
+// root's: root may read and write everything. Its fixtures lie where it may
+// read them.
+func asNobody(t *testing.T) {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "contracts")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	own, err := os.Executable()
+	require.NoError(t, err)
+	program, fixtures, tmp := filepath.Join(dir, "test"), filepath.Join(dir, "fixtures"), filepath.Join(dir, "tmp")
+	frozen, err := contracts.Find(".")
+	require.NoError(t, err)
+	require.NoError(t, errors.Join(os.CopyFS(fixtures, os.DirFS(frozen)), os.Mkdir(tmp, 0o700)))
+	b, err := os.ReadFile(own)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(program, b, 0o700))
+	require.NoError(t, hand(dir, 65534))
+	cmd := exec.CommandContext(t.Context(), program, "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, contracts.FixturesEnv+"="+fixtures)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "--- PASS: "+t.Name())
+}
+
+// hand makes everything in dir, and dir, another user's.
+func hand(dir string, uid int) error {
+	return filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(name, uid, uid))
+	})
+}

@@ -1,0 +1,112 @@
+package artifacts_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/contracts"
+)
+
+// What the release had applied or discarded is not applied, and not discarded,
+// by today's code.
+func TestRefusedByState(t *testing.T) {
+	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
+		t.Parallel()
+		p := thaw(t, f)
+		if !p.made || p.story.state == "pending" {
+			return
+		}
+		f.Equal(t, "r13.refused", p.apply(t), fmt.Sprintf("run %q: it is %s, and only a pending one can be applied", p.run, p.story.state))
+		f.Unchanged(t)
+		f.Equal(t, "r14.refused", p.discard(t), fmt.Sprintf("run %q: it is %s, and only a pending one can be discarded", p.run, p.story.state))
+		f.Unchanged(t)
+	})
+}
+
+// A run is applied to the commit it was made on, and to no other.
+func TestRefusedOnAnotherCommit(t *testing.T) {
+	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
+		t.Parallel()
+		p := thaw(t, f)
+		if p.story.state != "pending" {
+			return
+		}
+		base := p.said(t, "show").Base
+		if !p.moved {
+			p.git(t, "commit", "-q", "--allow-empty", "-m", "moved on")
+			f.Settle(t)
+		}
+		want := fmt.Sprintf("run %q: it was made on commit %.12s, and %q is at %.12s", p.run, base, p.main.Dir, p.git(t, "rev-parse", "HEAD"))
+		_, _, err := p.store.Validate(t.Context(), p.main, p.get(t))
+		f.Equal(t, "r13.moved.validate", refusal(err), want)
+		f.Unchanged(t)
+		f.Equal(t, "r13.moved", p.apply(t), want)
+		f.Unchanged(t, p.tries()...)
+	})
+}
+
+func (p place) git(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", args...)
+	cmd.Dir = p.main.Dir
+	cmd.Env = append(slices.Clone(p.main.Env), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return string(out)
+}
+
+// own is work of somebody's own in the main work tree, where the run has some.
+type own struct {
+	id    string
+	files files
+	at    string // that the refusal names
+}
+
+var owns = []own{
+	{"r13.own.content", files{"README.md": {plain, "A small project.\nmine\n"}}, "README.md"},
+	{"r13.own.mode", files{"README.md": {program, "A small project.\n"}}, "README.md"},
+	{"r13.own.removed", files{"tool.sh": {}}, "tool.sh"},
+	{"r13.own.leaving", files{"old.txt": {plain, "It stays.\n"}}, "old.txt"},
+	{"r13.own.new", files{"committed.txt": {plain, "mine\n"}}, "committed.txt"},
+	{"r13.own.new-program", files{"staged.txt": {program, "staged\n"}}, "staged.txt"},
+	{"r13.own.other-link", files{"link": {symlink, "README.md"}}, "link"},
+	{"r13.own.no-link", files{"link": {plain, "docs/memory/notes.md"}}, "link"},
+	{"r13.own.in-folder", files{"link/mine.txt": {plain, "mine\n"}}, "link/mine.txt"},
+	{"r13.own.no-folder", files{"docs": {plain, "mine\n"}}, "docs"},
+	{"r13.own.linked-folder", files{"docs": {symlink, ".stint"}}, "docs"},
+	{"r13.own.linked-out", files{"docs": {symlink, "../home"}}, "docs"},
+	{"r13.own.ignored", files{".git/info/exclude": {plain, "committed.txt\n"}, "committed.txt": {plain, "mine\n"}}, "committed.txt"},
+}
+
+// Work of somebody's own is never written over, and none of the run's work is
+// written beside it.
+func TestRefusedForOwnWork(t *testing.T) {
+	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
+		t.Parallel()
+		p := thaw(t, f)
+		if !p.pending() {
+			return
+		}
+		dir := p.main.Dir
+		for _, o := range owns {
+			for name, mine := range o.files {
+				put(t, dir, name, mine)
+			}
+			f.Settle(t)
+			f.Equal(t, o.id, p.apply(t), fmt.Sprintf("run %q: %q has changes of its own in %q", p.run, dir, o.at))
+			f.Unchanged(t, p.tries()...)
+			for name := range o.files {
+				put(t, dir, name, base[name])
+			}
+			require.NoError(t, os.RemoveAll(p.th.Path("project/link")))
+			put(t, dir, ".git/info/exclude", file{plain, ""})
+		}
+		f.Equal(t, "r13.own.none", p.apply(t), "none")
+		p.checkApplied(t)
+	})
+}
