@@ -19,7 +19,7 @@
 //     and no default takes the place of a value that cannot be understood.
 //   - Writing writes today's schema, fields that are unknown included. An old
 //     document with a field that its schema did not know and today's gives a
-//     meaning is refused ([CorruptError]): it has none of its own.
+//     meaning is refused ([CorruptError]): a rewrite would give it that one.
 //
 // # What a reader does not do
 //

@@ -83,6 +83,7 @@ var testArrows = map[string][]string{
 	"contracts/artifacts": {"contracts", "internal/stint/artifact", "internal/stint/document", "internal/stint/git", "readers/..."},
 	"contracts/corpus":    {"contracts", "freeze/config", "freeze/fixture", "freeze/ledger"},
 	"contracts/project":   {"contracts", "internal/stint/project", "readers/..."},
+	"readers":             {"readers/..."},
 }
 
 // readersMayUse are the modules of others that a reader may import.
