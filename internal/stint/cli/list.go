@@ -91,9 +91,9 @@ func listText(w io.Writer, v sessionsAnswer) {
 	}
 	if len(v.Sessions) > 0 {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "ID\tSTATE\tLIVE\tREPOSITORY\tHARNESS\tCREATED")
+		fmt.Fprintln(t, "ID\tSTATE\tLIVE\tREPOSITORY\tHARNESS\tCREATED\tFOR")
 		for _, s := range v.Sessions {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, s.State, s.Live, s.Stale, plain(s.Harness), clock(s.CreatedAt))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, s.State, s.Live, s.Stale, plain(s.Harness), clock(s.CreatedAt), purposeText(s.Document))
 		}
 		t.Flush()
 	}

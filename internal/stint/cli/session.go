@@ -89,12 +89,13 @@ Uncommitted changes of the main work tree are not in the session.`,
 // not care to.
 func purpose(cmd *cobra.Command, o *runner.OpenOptions) error {
 	item, standing := cmd.Flags().Changed("work-item"), cmd.Flags().Changed("standing")
-	o.WorkItem = strings.ToLower(o.WorkItem)
+	given := o.WorkItem
+	o.WorkItem = strings.ToLower(given)
 	switch {
 	case item && standing:
 		return errors.New("--work-item and --standing do not go together")
 	case item && !doc.WorkItem(o.WorkItem):
-		return fmt.Errorf("--work-item: %q is no reference such as github:OWNER/REPO#15", o.WorkItem)
+		return fmt.Errorf("--work-item: %q is no reference such as github:OWNER/REPO#15", given)
 	case standing && !doc.StandingName(o.Standing):
 		return fmt.Errorf("--standing: %q is no name of 1 to 32 lower-case letters, digits and hyphens, with a letter or digit at both ends", o.Standing)
 	}

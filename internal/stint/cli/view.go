@@ -53,11 +53,25 @@ func viewSession(e session.Entry) sessionView {
 
 func openText(w io.Writer, e session.Entry) {
 	fmt.Fprintf(w, "opened session %s: %s on branch %s\n", e.ID, e.Harness, e.Branch)
+	if e.WorkItem != "" || e.Standing != "" {
+		fmt.Fprintf(w, "  for        %s\n", purposeText(e.Document))
+	}
 	if e.Live == session.Dead {
 		fmt.Fprintf(w, "  %s has ended already\n", e.Harness)
 	}
 	fmt.Fprintf(w, "  worktree   %s\n  look in    stint session attach %s\n  save work  stint session checkpoint %s\n  close      stint session close %s\n",
 		e.Paths.Worktree, e.ID, e.ID, e.ID)
+}
+
+// purposeText says what a session is for.
+func purposeText(d *doc.Document) string {
+	switch {
+	case d.WorkItem != "":
+		return d.WorkItem
+	case d.Standing != "":
+		return "standing " + d.Standing
+	}
+	return "-"
 }
 
 func showText(w io.Writer, e session.Entry) {
@@ -66,9 +80,9 @@ func showText(w io.Writer, e session.Entry) {
 		live += " (" + e.Why + ")"
 	}
 	for _, line := range [][2]string{
-		{"session", e.ID}, {"state", string(e.State)}, {"live", live}, {"repository", e.Paths.Repository + " (" + string(e.Stale) + ")"},
+		{"session", e.ID}, {"for", purposeText(e.Document)}, {"instance", e.Instance}, {"state", string(e.State)}, {"live", live}, {"repository", e.Paths.Repository + " (" + string(e.Stale) + ")"},
 		{"harness", plain(e.Harness)}, {"branch", e.Branch}, {"base", e.Base}, {"fingerprint", e.Fingerprint},
-		{"worktree", e.Paths.Worktree}, {"run root", e.Paths.RunRoot}, {"tmux", e.Tmux.Session + " on " + e.Tmux.Socket},
+		{"worktree", e.Paths.Worktree}, {"run root", e.Paths.RunRoot}, {"tmux", e.Tmux.Session + " on " + e.Tmux.Socket}, {"conversation", e.Conversation},
 		{"created", clock(e.CreatedAt)}, {"opened", clock(e.OpenedAt)}, {"closed", clock(e.ClosedAt)},
 		{"revision", fmt.Sprint(e.Revision)}, {"failure", plain(e.Failure)},
 	} {
