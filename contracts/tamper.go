@@ -89,8 +89,8 @@ func (tp *tampers) each(t *testing.T, c *corpus, key fixture.Key, scenario strin
 	tp.plays(key.Family)
 	s, files := r.Scenarios[scenario], c.files(r, scenario)
 	var touched []string
+	// fn may be parallel: a subtest around it waits for it.
 	passed := t.Run("as frozen", func(t *testing.T) {
-		// The inner one may be parallel; the outer one waits for it.
 		t.Run("all", func(t *testing.T) {
 			f := newFixture(t, key, s, files)
 			t.Cleanup(func() { touched = f.touched() })
@@ -110,7 +110,7 @@ func (tp *tampers) each(t *testing.T, c *corpus, key fixture.Key, scenario strin
 				t.Parallel()
 				got := Tampered{File: files[e.Path], How: ch.how}
 				if !tp.seen(got) {
-					tp.one(t, newFixture(t, key, ch.in(s, e.Path), files), got, fn)
+					t.Run("all", func(t *testing.T) { tp.one(t, newFixture(t, key, ch.in(s, e.Path), files), got, fn) })
 				}
 			})
 		}

@@ -75,6 +75,14 @@ func TestTamperingFindsOutASuiteThatCannotFail(t *testing.T) {
 	require.Greater(t, byHash, len(found)/2)
 }
 
+func TestTamperingOfATestThatIsParallel(t *testing.T) {
+	cmd := suite(t, "odd", "-test.run=TestNotes/v1.0.0/add")
+	cmd.Env = append(cmd.Env, "ODD=is parallel")
+	for _, f := range contracts.TamperingOf(t, cmd) {
+		require.NotEqual(t, contracts.ByPanic, f.Seen, "%s %s", f.File, f.How)
+	}
+}
+
 // A test that fails anyway would see everything.
 func TestTamperingWantsASuiteThatPasses(t *testing.T) {
 	cmd := suite(t, "odd", "-test.run=TestNotes/v1.0.0/add")

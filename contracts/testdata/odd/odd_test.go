@@ -36,6 +36,9 @@ func TestNotes(t *testing.T) {
 			f.Equal(t, "r1.begun", f.Scenario != "", true)
 		case "compares with anything":
 			f.Equal(t, "r1.anything", read(t, f), 1, cmp.Comparer(func(a, b int) bool { return true }))
+		case "is parallel":
+			t.Parallel()
+			f.Equal(t, "r1.read", read(t, f) > 0, true)
 		default:
 			f.Equal(t, "r1.read", read(t, f) > 0, true)
 		}
