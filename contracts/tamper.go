@@ -46,6 +46,10 @@ const tamperEnv = "PERMAFROST_TAMPER"
 // over an overlay in one process, a child of this one: a suite cannot fail in it
 // without failing. In the hostile run it is skipped: nothing of it depends on
 // the place.
+//
+// The tests take minutes of a processor for a large corpus. They are asked where
+// PERMAFROST_CHECK is set or -run is, and otherwise left out, which is logged:
+// then ByHash says no more than that the hash saw it.
 func Tampering(t *testing.T, run string) []Tampered {
 	t.Helper()
 	if current.tampers != nil {
@@ -58,7 +62,12 @@ func Tampering(t *testing.T, run string) []Tampered {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tampering(t, exec.CommandContext(t.Context(), exe, "-test.run="+run))
+	cmd := exec.CommandContext(t.Context(), exe, "-test.run="+run)
+	if os.Getenv("PERMAFROST_CHECK") == "" && partial() != "-run" {
+		t.Log("only the hash is asked; with PERMAFROST_CHECK=1 or -run the tests are, too")
+		cmd.Args = append(cmd.Args, "-test.short")
+	}
+	return tampering(t, cmd)
 }
 
 // tampers is what a process that tampers finds.
@@ -87,6 +96,9 @@ func (tp *tampers) each(t *testing.T, c *corpus, key fixture.Key, scenario strin
 		t.Fatal(err)
 	}
 	tp.plays(key.Family)
+	if testing.Short() {
+		return
+	}
 	s, files := r.Scenarios[scenario], c.files(r, scenario)
 	var touched []string
 	// fn may be parallel: a subtest around it waits for it.

@@ -2,6 +2,7 @@ package contracts_test
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -14,12 +15,15 @@ import (
 	"github.com/freeze-contracts/permafrost/contracts"
 )
 
-// Every file of the corpus, altered, truncated and deleted.
+// Every file of a release, altered, truncated and deleted.
 func TestTamperingIsSeen(t *testing.T) {
-	found := contracts.TamperingOf(t, suite(t, "jot", "-test.run=."))
+	found := contracts.TamperingOf(t, suite(t, "jot", "-test.run=/v1.1.0"))
 	seen := make(map[contracts.Verdict]int)
 	byFile := make(map[string][]contracts.Verdict)
 	for _, f := range found {
+		if !strings.HasPrefix(f.File, "notes/v1.1.0/") {
+			continue
+		}
 		seen[f.Seen]++
 		byFile[f.File] = append(byFile[f.File], f.Seen)
 		if f.Seen == contracts.ByReader && f.Assert == "" && strings.Contains(f.File, "/.git/") {
@@ -29,14 +33,9 @@ func TestTamperingIsSeen(t *testing.T) {
 	t.Logf("%d changes to %d files: %v", len(found), len(byFile), seen)
 	require.Zero(t, seen[contracts.Unseen], "not even the hash saw it, or it did not name the file")
 	require.Zero(t, seen[contracts.ByPanic])
-	var files []string
-	require.NoError(t, fs.WalkDir(os.DirFS("testdata/jot/fixtures"), "notes", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			files = append(files, name)
-		}
-		return err
-	}))
-	require.Len(t, byFile, len(files), "a file was not tried")
+	if diff := cmp.Diff(filesOf(t, "notes/v1.1.0"), slices.Sorted(maps.Keys(byFile))); diff != "" {
+		t.Errorf("files that were tried (-want +got)\n%s", diff)
+	}
 	// What git keeps for itself, and the manifest; anything else is read by
 	// somebody.
 	var hashOnly, want []string
@@ -53,6 +52,29 @@ func TestTamperingIsSeen(t *testing.T) {
 	if diff := cmp.Diff(want, hashOnly); diff != "" {
 		t.Errorf("files that nothing but the hash holds (-want +got)\n%s", diff)
 	}
+}
+
+// filesOf lists the files in a folder of the fixtures of jot, sorted.
+func filesOf(t *testing.T, dir string) (files []string) {
+	t.Helper()
+	require.NoError(t, fs.WalkDir(os.DirFS("testdata/jot/fixtures"), dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, name)
+		}
+		return err
+	}))
+	slices.Sort(files)
+	return files
+}
+
+// Without the tests, all files of the family are still tried.
+func TestTamperingByTheHashAlone(t *testing.T) {
+	tried := make(map[string]bool)
+	for _, f := range contracts.TamperingOf(t, suite(t, "jot", "-test.run=TestNotes", "-test.short")) {
+		tried[f.File] = true
+		require.Equal(t, contracts.ByHash, f.Seen, "%s %s", f.File, f.How)
+	}
+	require.Equal(t, filesOf(t, "notes"), slices.Sorted(maps.Keys(tried)))
 }
 
 // A suite that reads everything and compares nothing of it is found out: no
