@@ -34,6 +34,14 @@ func (t Time) MarshalJSON() ([]byte, error) {
 	return strconv.AppendQuote(nil, utc.Format(layout)), nil
 }
 
+// String is the moment as it is written, and nothing if it has not come.
+func (t Time) String() string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(layout)
+}
+
 // UnmarshalJSON reads RFC 3339 in whatever zone. A time without a zone is no
 // moment, and neither is a number.
 func (t *Time) UnmarshalJSON(b []byte) error {

@@ -84,6 +84,21 @@ func TestTimeIsWritten(t *testing.T) {
 	}
 }
 
+// A message about a time that is not there does not speak of the year 1.
+func TestTimeInMessages(t *testing.T) {
+	for _, test := range []struct {
+		at   readers.Time
+		want string
+	}{
+		{readers.Time{}, ""},
+		{readers.Time{Time: time.Date(2025, 6, 15, 1, 0, 0, 7_000_000, time.FixedZone("east", 2*60*60))}, "2025-06-14T23:00:00.007Z"},
+	} {
+		if diff := cmp.Diff(test.want, test.at.String()); diff != "" {
+			t.Errorf("String (-want +got)\n%s", diff)
+		}
+	}
+}
+
 func TestSeconds(t *testing.T) {
 	for _, test := range []struct {
 		unix int64

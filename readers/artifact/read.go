@@ -89,7 +89,7 @@ func (m *Manifest) fields() []readers.Field {
 		readers.Is("/kind", string(m.Kind), m.Kind == Checkpoint || turn, "a kind this build knows"),
 		readers.Is("/session", m.Session, readers.ID(m.Session) || turn && m.Session == "", id),
 		readers.Is("/conversation", m.Conversation, m.Conversation == "" || readers.ID(m.Conversation), id),
-		readers.Is("/provider_session", m.ProviderSession, turn || m.ProviderSession == "", "of a checkpoint, which has none"),
+		readers.Is("/provider_session", m.ProviderSession, turn || m.ProviderSession == "", "empty, as it is in a checkpoint"),
 		readers.Is("/state", string(m.State), slices.Contains(States(), m.State), "a state this build knows"),
 		readers.Is("/root", m.Root, readers.Absolute(m.Root), "an absolute path without .."),
 		readers.Is("/base", m.Base, readers.Commit(m.Base), "the full name of a commit"),
@@ -104,9 +104,9 @@ func (m *Manifest) patch() []readers.Field {
 	size := strconv.FormatInt(m.PatchSize, 10)
 	if m.Kind == Turn && m.PatchSHA256 == "" {
 		return []readers.Field{
-			readers.Is("/patch_sha256", "", m.State != Pending && m.State != Applied, "missing only where nothing was saved"),
+			readers.Is("/patch_sha256", "", m.State != Pending && m.State != Applied, "the hash of a patch, which a run that is pending or applied has"),
 			readers.Is("/patch_size", size, m.PatchSize == 0, "0, where there is no patch"),
-			readers.Is("/files", "", len(m.Files) == 0, "without files, where there is no patch"),
+			readers.Is("/files", strconv.Itoa(len(m.Files)), len(m.Files) == 0, "0, the number of files where there is no patch"),
 		}
 	}
 	return []readers.Field{
@@ -122,7 +122,7 @@ func (m *Manifest) receipt() []readers.Field {
 		return nil
 	}
 	return []readers.Field{
-		readers.Is("/receipt", "of a run that is "+string(m.State), m.State == Applied, "one, which only an applied run has"),
+		readers.Is("/receipt", string(m.State), m.State == Applied, "applied, as a run with a receipt is"),
 		readers.Is("/receipt/base", r.Base, r.Base == m.Base, "the commit the patch applies to"),
 		readers.Is("/receipt/tree", r.Tree, readers.Commit(r.Tree), "the full name of a tree"),
 		readers.Is("/receipt/patch_sha256", r.PatchSHA256, r.PatchSHA256 == m.PatchSHA256, "the patch's"),

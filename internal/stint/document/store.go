@@ -169,19 +169,17 @@ func (s *Store[T, D]) acquire(ctx context.Context, id string) (*Lock, error) {
 	return lock, nil
 }
 
-// Update changes the document by one revision. It refuses to write on another
-// revision than the one that was read.
+// Update changes the document, as it is on disk, by one revision. It refuses to
+// write on another revision than the one that was read.
 func (h *Held[T, D]) Update(change func(d D)) error {
 	id := h.Doc.Header().ID
-	now, err := h.store.Get(id)
+	next, err := h.store.Get(id)
 	if err != nil {
 		return err
 	}
-	if is, was := now.Header().Revision, h.Doc.Header().Revision; is != was {
+	if is, was := next.Header().Revision, h.Doc.Header().Revision; is != was {
 		return fmt.Errorf("%s %q: %w: revision %d, not %d; look at it again", h.store.Kind, id, ErrRevision, is, was)
 	}
-	next := D(new(T))
-	*next = *h.Doc
 	change(next)
 	next.Header().Revision++
 	next.Header().UpdatedAt = readers.At(h.store.Now())
@@ -196,11 +194,11 @@ func (h *Held[T, D]) Update(change func(d D)) error {
 // will be read.
 func (s *Store[T, D]) write(d D) error {
 	id := d.Header().ID
+	var written D
 	b, err := d.Encode()
-	if err != nil {
-		return fmt.Errorf("%s %q: its document cannot be written: %w", s.Kind, id, err)
+	if err == nil {
+		written, err = s.Parse(s.File(id), b)
 	}
-	written, err := s.Parse(s.File(id), b)
 	if err == nil {
 		err = Write(s.path(s.File(id)), b, 0o600)
 	}
