@@ -149,6 +149,9 @@ func (p place) kept(t *testing.T) []string {
 		case !d.IsDir():
 			all = append(all, name)
 		}
+		if info, err := d.Info(); strings.HasSuffix(name, "lock") && (err != nil || info.Size() > 0) {
+			all = append(all, name+" is not empty")
+		}
 		return nil
 	}))
 	return all

@@ -29,7 +29,9 @@ type damage struct {
 
 var damages = []damage{
 	{"r19.manifest.newer", editing(`"schema": \d+`, `"schema": 999`), "newer: 999"},
-	{"r19.manifest.newer-types", editing(`"schema": \d+,`, `"schema": 999, "state": {"is": 1},`), "corrupt at /state"},
+	{"r19.manifest.newer-types", func(t *testing.T, b []byte) []byte {
+		return editing(`"state": "\w+"`, `"state": {"is": "done"}`)(t, editing(`"schema": \d+`, `"schema": 999`)(t, b))
+	}, "newer: 999"},
 	{"r19.manifest.empty", func(*testing.T, []byte) []byte { return nil }, "corrupt at "},
 	{"r19.manifest.blank", func(*testing.T, []byte) []byte { return []byte(" \n") }, "corrupt at "},
 	{"r19.manifest.half", func(_ *testing.T, b []byte) []byte { return b[:bytes.Index(b, []byte(`"kind": "`))+10] }, "corrupt at /kind"},

@@ -16,79 +16,77 @@ import (
 	"github.com/freeze-contracts/permafrost/contracts"
 )
 
-// A manifest that may not be read is refused like a damaged one, and hides
-// nobody.
-func TestUnreadable(t *testing.T) {
+// What permission refuses is tried by a user who is not root: root may read and
+// write everything.
+func TestNobody(t *testing.T) {
 	if os.Getuid() == 0 {
 		asNobody(t)
 		return
 	}
-	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
-		p := thaw(t, f)
-		if !p.made {
-			return
+	t.Run("unreadable", func(t *testing.T) { contracts.Each(t, "artifacts", unreadable) })
+	t.Run("unwritable", func(t *testing.T) { contracts.Each(t, "artifacts", unwritable) })
+}
+
+// A manifest that may not be read is refused like a damaged one, and hides
+// nobody.
+func unreadable(t *testing.T, f *contracts.Fixture) {
+	p := thaw(t, f)
+	if !p.made {
+		return
+	}
+	p.settle(t)
+	for id, name := range map[string]string{"r19.manifest.unreadable": p.manifest(), "r19.patch.unreadable": p.patch()} {
+		m := p.get(t)
+		f.Settle(t)
+		require.NoError(t, os.Chmod(p.th.Path(name), 0))
+		all, skipped, err := p.store.Manifests()
+		require.NoError(t, err)
+		f.Equal(t, id+".neighbours", all[len(all)-1].ID, neighbour)
+		if name == p.manifest() {
+			f.Equal(t, id+".unreadable", reasons(skipped), []string{"permission: " + p.th.Path(name)})
+			_, err = p.store.Get(p.run)
+		} else {
+			_, err = p.store.Patch(m)
 		}
-		p.settle(t)
-		for id, name := range map[string]string{"r19.manifest.unreadable": p.manifest(), "r19.patch.unreadable": p.patch()} {
-			m := p.get(t)
-			f.Settle(t)
-			require.NoError(t, os.Chmod(p.th.Path(name), 0))
-			all, skipped, err := p.store.Manifests()
-			require.NoError(t, err)
-			f.Equal(t, id+".neighbours", all[len(all)-1].ID, neighbour)
-			if name == p.manifest() {
-				f.Equal(t, id+".unreadable", reasons(skipped), []string{"permission: " + p.th.Path(name)})
-				_, err = p.store.Get(p.run)
-			} else {
-				_, err = p.store.Patch(m)
-			}
-			f.Equal(t, id, named(err), "permission")
-			if p.pending() {
-				_, err = p.store.Apply(t.Context(), p.main, p.run)
-				f.Equal(t, id+".apply", named(err), "permission")
-			}
-			require.NoError(t, os.Chmod(p.th.Path(name), 0o600))
-			f.Unchanged(t, p.tries()...)
+		f.Equal(t, id, named(err), "permission")
+		if p.pending() {
+			_, err = p.store.Apply(t.Context(), p.main, p.run)
+			f.Equal(t, id+".apply", named(err), "permission")
 		}
-	})
+		require.NoError(t, os.Chmod(p.th.Path(name), 0o600))
+		f.Unchanged(t, p.tries()...)
+	}
 }
 
 // An apply that cannot make one file leaves none of the others, and one that
 // cannot say in the run's folder that it began makes none.
-func TestUnwritable(t *testing.T) {
-	if os.Getuid() == 0 {
-		asNobody(t)
+func unwritable(t *testing.T, f *contracts.Fixture) {
+	p := thaw(t, f)
+	if !p.pending() {
 		return
 	}
-	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
-		p := thaw(t, f)
-		if !p.pending() {
-			return
-		}
-		run := filepath.Dir(p.th.Path(p.manifest()))
-		require.NoError(t, os.Chmod(run, 0o500))
-		f.Settle(t)
-		_, err := p.store.Apply(t.Context(), p.main, p.run)
-		f.Equal(t, "r13.unwritable", named(err), "permission")
-		f.Unchanged(t, p.tries()...)
-		require.NoError(t, os.Chmod(run, 0o700))
+	run := filepath.Dir(p.th.Path(p.manifest()))
+	require.NoError(t, os.Chmod(run, 0o500))
+	f.Settle(t)
+	_, err := p.store.Apply(t.Context(), p.main, p.run)
+	f.Equal(t, "r13.unwritable", named(err), "permission")
+	f.Unchanged(t, p.tries()...)
+	require.NoError(t, os.Chmod(run, 0o700))
 
-		docs := p.th.Path("project/docs")
-		require.NoError(t, os.Mkdir(docs, 0o500))
-		_, err = p.store.Apply(t.Context(), p.main, p.run)
-		f.Equal(t, "r13.atomic", named(err), "permission")
-		f.Equal(t, "r13.atomic.tree", treeOf(t, p.th, "project"), p.whole(base))
-		stored, _ := p.stored(t)
-		f.Equal(t, "r13.atomic.manifest", stored, p.said(t, "show"))
-		require.NoError(t, os.Chmod(docs, 0o700))
-		f.Equal(t, "r13.atomic.again", p.apply(t), "none")
-		p.checkApplied(t)
-	})
+	docs := p.th.Path("project/docs")
+	require.NoError(t, os.Mkdir(docs, 0o500))
+	_, err = p.store.Apply(t.Context(), p.main, p.run)
+	f.Equal(t, "r13.atomic", named(err), "permission")
+	f.Equal(t, "r13.atomic.tree", treeOf(t, p.th, "project"), p.whole(base))
+	stored, _ := p.stored(t)
+	f.Equal(t, "r13.atomic.manifest", stored, p.said(t, "show"))
+	require.NoError(t, os.Chmod(docs, 0o700))
+	f.Equal(t, "r13.atomic.again", p.apply(t), "none")
+	p.checkApplied(t)
 }
 
 // asNobody runs the test that calls it once more, in a process that is not
-// root's: root may read and write everything. Its fixtures lie where it may
-// read them.
+// root's. Its fixtures lie where it may read them.
 func asNobody(t *testing.T) {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "contracts")
