@@ -18,6 +18,15 @@ import (
 	"github.com/freeze-contracts/permafrost/readers/session"
 )
 
+// ignored is what stint puts into .stint: the marker, this list, the lock of
+// init, what apply has on its way, and documents that were not finished.
+const ignored = `project.json
+.gitignore
+lock
+apply
+.*.new
+`
+
 // Made is what Init found or made.
 type Made struct {
 	*Project
@@ -50,7 +59,7 @@ func Init(ctx context.Context, env []string, dir, harness string, now time.Time)
 		return nil, fmt.Errorf("repository %q: project marker: %w", tree.Dir, err)
 	}
 	made := new(Made)
-	if _, err := missing(filepath.Join(folder, ".gitignore"), []byte("*\n"), 0o600); err != nil {
+	if _, err := missing(filepath.Join(folder, ".gitignore"), []byte(ignored), 0o600); err != nil {
 		return nil, err
 	}
 	fresh, err := marker(now)
