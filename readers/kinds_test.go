@@ -2,6 +2,7 @@ package readers_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -75,7 +76,7 @@ func TestRewriteGivesTheBytes(t *testing.T) {
 	for _, k := range kinds() {
 		for _, name := range k.docs {
 			doc := load(t, name)
-			if !strings.Contains(doc, `"schema": `+string(rune('0'+k.schema))+",") {
+			if !strings.Contains(doc, fmt.Sprintf("\n  \"schema\": %d,\n", k.schema)) {
 				continue
 			}
 			d, err := k.parse(name, []byte(doc))

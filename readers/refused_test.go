@@ -12,8 +12,7 @@ import (
 // and the JSON pointer of what is refused then; "-" if nothing is.
 type refusal struct{ old, new, pointer string }
 
-// Head is refused alike in documents of every kind. Times are of today's
-// schema.
+// What every document begins with is refused alike in each kind.
 func TestHeadIsRefused(t *testing.T) {
 	for _, k := range kinds() {
 		doc := load(t, k.docs[0])
