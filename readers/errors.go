@@ -55,7 +55,7 @@ func (e *CorruptError) Unwrap() error { return e.Err }
 // BindingError is a document that decodes and speaks of something else than
 // the place it was found in.
 type BindingError struct {
-	Field string // JSON name of the field
+	Field string // as messages name it
 	Got   string // what the document says
 	Want  string // what its place asks for
 }
