@@ -2,7 +2,9 @@ package artifact
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,8 +21,8 @@ import (
 // returns its patch and the files that are as it makes them already: all of
 // them if an earlier apply ended before it could say so.
 func (s *Store) Validate(ctx context.Context, main git.Tree, m *artifact.Manifest) (patch []byte, done []git.Change, err error) {
-	if m.State != artifact.Pending {
-		return nil, nil, fmt.Errorf("run %q: it is %s, and only a pending one can be applied", m.ID, m.State)
+	if err := waits(m, "applied"); err != nil {
+		return nil, nil, err
 	}
 	if patch, err = s.Patch(m); err != nil {
 		return nil, nil, err
@@ -36,6 +38,17 @@ func (s *Store) Validate(ctx context.Context, main git.Tree, m *artifact.Manifes
 		return nil, nil, fmt.Errorf("run %q: %w", m.ID, err)
 	}
 	return patch, done, nil
+}
+
+// waits refuses a run that has no work for anybody to decide on.
+func waits(m *artifact.Manifest, done string) error {
+	switch {
+	case m.State == artifact.Interrupted && m.PatchSHA256 == "":
+		return fmt.Errorf("run %q: it was interrupted and holds no work that could be %s: see stint runs recover %[1]s", m.ID, done)
+	case m.State != artifact.Pending && m.State != artifact.Interrupted:
+		return fmt.Errorf("run %q: it is %s, and only a pending one can be %s", m.ID, m.State, done)
+	}
+	return nil
 }
 
 // place holds the files of the main work tree against what they are before
@@ -121,6 +134,9 @@ func (s *Store) Apply(ctx context.Context, main git.Tree, id string) (*artifact.
 	if err != nil {
 		return nil, err
 	}
+	if err := document.Write(s.applying(id), nil, 0o600); err != nil {
+		return nil, err
+	}
 	tree, err := main.Apply(ctx, h.Base, string(patch), changes(h.Files), done)
 	if err != nil {
 		return nil, fmt.Errorf("run %q: not applied: %w", id, err)
@@ -130,28 +146,65 @@ func (s *Store) Apply(ctx context.Context, main git.Tree, id string) (*artifact.
 		m.AppliedAt = readers.At(s.Now())
 		m.Receipt = &artifact.Receipt{Base: m.Base, Tree: tree, PatchSHA256: m.PatchSHA256, AppliedAt: m.AppliedAt}
 	})
-	return h.Manifest, err
+	if err != nil {
+		return nil, err
+	}
+	return h.Manifest, os.Remove(s.applying(id))
 }
 
-// Discard says that a pending run is not wanted. Manifest and patch stay. One
-// that a killed apply left half made in the main work tree is refused.
+// applying is there from before the first file of a run is moved to its place
+// until the run is applied.
+func (s *Store) applying(id string) string { return s.Path(id, "applying") }
+
+// Discard says that a run is not wanted. Manifest and patch stay. One that a
+// killed apply left half made in the main work tree is refused.
 func (s *Store) Discard(ctx context.Context, main git.Tree, id string) (*artifact.Manifest, error) {
 	h, err := s.Hold(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	defer h.Release()
-	if h.State != artifact.Pending {
-		return nil, fmt.Errorf("run %q: it is %s, and only a pending one can be discarded", id, h.State)
+	if err := waits(h.Manifest, "discarded"); err != nil {
+		return nil, err
 	}
-	if left := leftover(main, h.Files); left != "" {
-		return nil, fmt.Errorf("run %q: an apply of it was killed and left %q in %q: finish it by stint runs apply %s, or put back what it changed, remove %[3]q and discard it then", id, left, stage, id)
+	if err := s.half(ctx, main, h.Manifest); err != nil {
+		return nil, fmt.Errorf("run %q: %w", id, err)
 	}
 	err = h.Update(func(m *artifact.Manifest) {
 		m.State = artifact.Discarded
 		m.DiscardedAt = readers.At(s.Now())
 	})
 	return h.Manifest, err
+}
+
+// half refuses a run of which a killed apply left something in the main work
+// tree. That some of its files are there is not enough: they may be another
+// run's.
+func (s *Store) half(ctx context.Context, main git.Tree, m *artifact.Manifest) error {
+	if left := leftover(main, m.Files); left != "" {
+		return fmt.Errorf("an apply of it was killed and left %q in %q: finish it by stint runs apply %s, or put back what it changed, remove %[2]q and discard it then", left, stage, m.ID)
+	}
+	if _, err := os.Lstat(s.applying(m.ID)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	snap, err := main.Snapshot(ctx, m.Base)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes(m.Files) {
+		made, err := slices.Contains(snap.Files, c), error(nil)
+		// One that git ignores is in no snapshot.
+		if !made && c.OldMode == "" {
+			made, err = main.Is(ctx, c)
+		}
+		if err != nil {
+			return err
+		}
+		if made {
+			return fmt.Errorf("an apply of it was killed and left %q as it makes it: finish it by stint runs apply %s, or put back what it changed (or remove %q to leave all as it is) and discard it then", c.Path, m.ID, s.applying(m.ID))
+		}
+	}
+	return nil
 }
 
 // leftover is the first of the files that was made for the main work tree and
@@ -164,4 +217,19 @@ func leftover(main git.Tree, files []artifact.File) string {
 		}
 	}
 	return ""
+}
+
+// Lay makes the files of a run in a worktree that is as the run's base.
+func (s *Store) Lay(ctx context.Context, worktree git.Tree, m *artifact.Manifest) error {
+	patch, err := s.Patch(m)
+	if err != nil {
+		return err
+	}
+	worktree.Stage = stage
+	if _, err := worktree.Apply(ctx, m.Base, string(patch), changes(m.Files), nil); err != nil {
+		return fmt.Errorf("work of run %q: %w", m.ID, err)
+	}
+	// What is left of the stage, unless the commit has something there.
+	os.Remove(filepath.Join(worktree.Dir, filepath.Dir(stage)))
+	return worktree.Intend(ctx)
 }

@@ -1,14 +1,17 @@
 package artifact_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
 	"github.com/freeze-contracts/permafrost/readers"
 	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
+	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 )
@@ -145,4 +148,114 @@ func TestDiscardAfterAKill(t *testing.T) {
 	m, err := b.store.Discard(t.Context(), b.main, "one")
 	require.NoError(t, err)
 	require.Equal(t, manifest.Discarded, m.State)
+}
+
+// What the killed one left staged may be gone while files are in their places;
+// that some are there as the run makes them says nothing by itself.
+func TestDiscardOfWhatIsThere(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		made map[string]string
+		kill bool
+		want string
+	}{
+		{"nothing", nil, false, ""},
+		{"killed before the first file", nil, true, ""},
+		{"killed after a file", map[string]string{"a": "A\n"}, true, `left "a" as it makes it`},
+		{"killed after one that git ignores", map[string]string{"c.log": "log\n"}, true, `left "c.log" as it makes it`},
+		{"killed after all", map[string]string{"a": "A\n", "c": "c\n", "c.log": "log\n"}, true, `left "a" as it makes it`},
+		{"killed, and changed since", map[string]string{"a": "mine\n"}, true, ""},
+		{"of another run", map[string]string{"a": "A\n"}, false, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBench(t)
+			b.write(b.tree, "a", "A\n")
+			b.write(b.tree, "c", "c\n")
+			b.write(b.tree, "c.log", "log\n")
+			require.NoError(t, b.tree.Do(t.Context(), "add", "-f", "c.log"))
+			b.save("one")
+			if test.kill {
+				b.write(git.Tree{Dir: b.store.StateDir}, "runs/one/applying", "")
+			}
+			for name, content := range test.made {
+				b.write(b.main, name, content)
+			}
+			run := b.manifest("one")
+			_, err := b.store.Discard(t.Context(), b.main, "one")
+			if test.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, test.want)
+			require.Equal(t, run, b.manifest("one"))
+			m, err := b.store.Apply(t.Context(), b.main, "one")
+			require.NoError(t, err)
+			require.Equal(t, manifest.Applied, m.State)
+			require.NoFileExists(t, filepath.Join(b.store.StateDir, "runs", "one", "applying"))
+		})
+	}
+}
+
+// A receipt is of one apply: of the commit, of the patch, and of the moment.
+func TestReceiptIsBound(t *testing.T) {
+	b := newBench(t)
+	b.write(b.tree, "a", "A\n")
+	b.save("one")
+	_, err := b.store.Apply(t.Context(), b.main, "one")
+	require.NoError(t, err)
+	good := b.manifest("one")
+	m, err := b.store.Get("one")
+	require.NoError(t, err)
+	for _, test := range []struct{ field, old, new string }{
+		{"base", `"base": "` + b.base + `",
+    "tree"`, `"base": "` + strings.Repeat("0", 40) + `",
+    "tree"`},
+		{"tree", m.Receipt.Tree, "none"},
+		{"patch_sha256", `"patch_sha256": "` + m.PatchSHA256 + `",
+    "applied_at"`, `"patch_sha256": "` + strings.Repeat("0", 64) + `",
+    "applied_at"`},
+		{"applied_at", `"applied_at": "1970-01-01T00:16:40.000Z"
+  }`, `"applied_at": "1970-01-01T00:16:41.000Z"
+  }`},
+	} {
+		require.Contains(t, good, test.old, test.field)
+		b.write(git.Tree{Dir: b.store.StateDir}, "runs/one/manifest.json", strings.Replace(good, test.old, test.new, 1))
+		_, err := b.store.Get("one")
+		var corrupt *readers.CorruptError
+		require.ErrorAs(t, err, &corrupt, test.field)
+		require.Equal(t, "/receipt/"+test.field, corrupt.Pointer)
+	}
+}
+
+// What v0.1.2 wrote is applied by today's: its manifest becomes one of today's
+// schema, with a receipt.
+func TestApplyOfSchema1(t *testing.T) {
+	b := newBench(t)
+	b.write(b.tree, "a", "A\n")
+	m := b.save("one")
+	old := fmt.Sprintf(`{"schema": 1, "id": "one", "project_id": "p", "kind": "checkpoint", "session": "s", "revision": 1, "state": "pending",
+		"root": "/w", "base": %q, "fingerprint": "v1:aa", "files": [{"path": "a", "old_mode": "100644", "new_mode": "100644", "old_hash": %q, "new_hash": %q}],
+		"patch_sha256": %q, "patch_size": %d, "created_at": 900, "updated_at": 900, "later": {"x": [1]}}`,
+		b.base, m.Files[0].OldHash, m.Files[0].NewHash, m.PatchSHA256, m.PatchSize)
+	b.write(git.Tree{Dir: b.store.StateDir}, "runs/one/manifest.json", old)
+	_, err := b.store.Apply(t.Context(), b.main, "one")
+	require.NoError(t, err)
+	require.NoError(t, b.tree.Do(t.Context(), "add", "-A"))
+	tree, err := b.tree.Line(t.Context(), "write-tree")
+	require.NoError(t, err)
+	var got map[string]any
+	require.NoError(t, json.Unmarshal([]byte(b.manifest("one")), &got))
+	want := map[string]any{
+		"schema": 2.0, "state": "applied", "revision": 2.0, "created_at": "1970-01-01T00:15:00.000Z", "applied_at": "1970-01-01T00:16:40.000Z",
+		"receipt": map[string]any{"base": b.base, "tree": tree, "patch_sha256": m.PatchSHA256, "applied_at": "1970-01-01T00:16:40.000Z"},
+		"later":   map[string]any{"x": []any{1.0}},
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			delete(got, name)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the manifest (-want +got)\n%s", diff)
+	}
 }

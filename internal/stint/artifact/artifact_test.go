@@ -141,6 +141,11 @@ func TestTakeHoldsBytes(t *testing.T) {
 	}
 }
 
+// of tells the runs of a session.
+func of(session string) func(*manifest.Manifest) bool {
+	return func(m *manifest.Manifest) bool { return m.Session == session }
+}
+
 func TestHolds(t *testing.T) {
 	b := newBench(t)
 	b.write(b.tree, "a", "A\n")
@@ -160,18 +165,18 @@ func TestHolds(t *testing.T) {
 		{"another session's", "t", b.base, w, false},
 		{"on another base", "s", other, w, false},
 	} {
-		got, err := b.store.Holds(test.session, test.base, test.work)
+		got, err := b.store.Holds(of(test.session), test.base, test.work)
 		require.NoError(t, err)
 		require.Equal(t, test.want, got, test.name)
 	}
 	_, err = b.store.Discard(t.Context(), b.main, "one")
 	require.NoError(t, err)
-	got, err := b.store.Holds("s", b.base, w)
+	got, err := b.store.Holds(of("s"), b.base, w)
 	require.NoError(t, err)
 	require.False(t, got, "a discarded run")
 	b.save("two")
 	require.NoError(t, os.WriteFile(filepath.Join(b.store.StateDir, "runs", "two", "changes.patch"), nil, 0o600))
-	got, err = b.store.Holds("s", b.base, w)
+	got, err = b.store.Holds(of("s"), b.base, w)
 	require.NoError(t, err)
 	require.False(t, got, "a run whose patch is not whole")
 }

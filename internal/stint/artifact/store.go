@@ -113,4 +113,49 @@ func (s *Store) Create(ctx context.Context, m artifact.Manifest, patch []byte) (
 	return &m, nil
 }
 
+// Begin writes the manifest of a turn that is about to be made.
+func (s *Store) Begin(ctx context.Context, m artifact.Manifest) (*artifact.Manifest, error) {
+	m.State = artifact.Running
+	h, err := s.manifests().Create(ctx, &m)
+	if err != nil {
+		return nil, err
+	}
+	h.Release()
+	return &m, nil
+}
+
+// Update changes the manifest of a run by one revision.
+func (s *Store) Update(ctx context.Context, id string, change func(m *artifact.Manifest)) (*artifact.Manifest, error) {
+	h, err := s.Hold(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer h.Release()
+	err = h.Update(change)
+	return h.Manifest, err
+}
+
+// Save gives a turn the work that was made in it: first the patch, and then
+// the manifest that speaks of it.
+func (s *Store) Save(ctx context.Context, id string, w *Work, change func(m *artifact.Manifest)) (*artifact.Manifest, error) {
+	h, err := s.Hold(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer h.Release()
+	if err := document.Write(s.path(artifact.PatchFile(id)), w.Patch, 0o600); err != nil {
+		return nil, err
+	}
+	err = h.Update(func(m *artifact.Manifest) {
+		m.Files, m.PatchSHA256, m.PatchSize = w.Files, artifact.Sum(w.Patch), int64(len(w.Patch))
+		change(m)
+	})
+	return h.Manifest, err
+}
+
+// Path is the place of a file that lies beside the manifest of a run, absolute.
+func (s *Store) Path(id, name string) string {
+	return s.path(path.Join(path.Dir(artifact.ManifestFile(id)), name))
+}
+
 func (s *Store) path(name string) string { return filepath.Join(s.StateDir, filepath.FromSlash(name)) }

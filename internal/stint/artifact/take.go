@@ -61,16 +61,16 @@ func changes(files []artifact.File) []git.Change {
 	return all
 }
 
-// Holds tells whether an artifact that was not discarded holds this very work
-// of a session, patch included.
-func (s *Store) Holds(sessionID, base string, w *Work) (bool, error) {
+// Holds tells whether one of these artifacts, which was not discarded, holds
+// this very work, patch included.
+func (s *Store) Holds(these func(*artifact.Manifest) bool, base string, w *Work) (bool, error) {
 	all, _, err := s.Manifests()
 	if err != nil {
 		return false, err
 	}
 	sum := artifact.Sum(w.Patch)
 	return slices.ContainsFunc(all, func(m *artifact.Manifest) bool {
-		if m.Session != sessionID || m.Base != base || m.State == artifact.Discarded || m.PatchSHA256 != sum {
+		if !these(m) || m.Base != base || m.State == artifact.Discarded || m.PatchSHA256 != sum {
 			return false
 		}
 		_, err := s.Patch(m)

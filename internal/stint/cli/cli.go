@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -96,7 +97,7 @@ looked at, applied or discarded later, and it is closed without losing any.`,
 	root.SetVersionTemplate("stint {{.Version}}\n")
 	root.SetFlagErrorFunc(misuse)
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON on standard output")
-	root.AddCommand(a.init(), a.session(), a.runs())
+	root.AddCommand(a.init(), a.status(), a.session(), a.run(), a.continues(), a.runs(), a.conversations())
 	root.SetHelpCommand(help(root))
 	return root
 }
@@ -160,8 +161,8 @@ func (a *app) with(do func(ctx context.Context, r *runner.Runner, cmd *cobra.Com
 		if err != nil {
 			return err
 		}
-		// To open is the one thing that is refused without it.
-		if p.NoConfig != nil && cmd.Name() != "open" {
+		// To start an agent is the one thing that is refused without it.
+		if p.NoConfig != nil && !slices.Contains([]string{"open", "run", "continue"}, cmd.Name()) {
 			a.note("%s; this is done without it", oneLine(p.NoConfig))
 		}
 		for _, key := range p.Config.Unknown {
@@ -206,8 +207,10 @@ func (a *app) note(format string, args ...any) {
 	fmt.Fprintf(a.stderr, "stint: "+format+"\n", args...)
 }
 
-func oneLine(err error) string {
-	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+func oneLine(err error) string { return oneText(err.Error()) }
+
+func oneText(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 }
 
 func clock(t readers.Time) string {

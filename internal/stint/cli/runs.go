@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/readers"
 	"github.com/freeze-contracts/permafrost/readers/artifact"
 	"github.com/spf13/cobra"
 )
@@ -17,19 +19,18 @@ import (
 func (a *app) runs() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "Look at, apply and discard the artifacts that checkpoints made",
+		Short: "Look at, apply and discard the artifacts of checkpoints and turns",
 		Example: `  stint runs list
   stint runs apply 9b3d5a6f1c28`,
 		Args: cobra.ArbitraryArgs,
 		RunE: needsCommand,
 	}
-	cmd.AddCommand(a.runsList(), a.runsShow(), a.runsDiff(), a.runsApply(), a.runsDiscard())
+	cmd.AddCommand(a.runsList(), a.runsShow(), a.runsDiff(), a.runsApply(), a.runsDiscard(), a.runsPrune(), a.runsRecover())
 	return cmd
 }
 
 func (a *app) runsList() *cobra.Command {
 	var state, session string
-	states := []artifact.State{artifact.Pending, artifact.Applied, artifact.Discarded}
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the project's runs",
@@ -38,11 +39,11 @@ func (a *app) runsList() *cobra.Command {
   stint runs list --json`,
 		Args: takes(),
 	}
-	cmd.Flags().StringVar(&state, "state", "", "only runs in this `state`: pending, applied, discarded")
+	cmd.Flags().StringVar(&state, "state", "", "only runs in this `state`: running, interrupted, pending, applied, discarded")
 	cmd.Flags().StringVar(&session, "session", "", "only runs of the session with this `id`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if state != "" && !slices.Contains(states, artifact.State(state)) {
-			return misuse(cmd, fmt.Errorf("--state: there is no state %q; there are %s", state, list(states)))
+		if state != "" && !slices.Contains(artifact.States(), artifact.State(state)) {
+			return misuse(cmd, fmt.Errorf("--state: there is no state %q; there are %s", state, list(artifact.States())))
 		}
 		return a.with(func(_ context.Context, r *runner.Runner, _ *cobra.Command, _ []string) error {
 			all, skipped, err := r.Runs.Manifests()
@@ -75,9 +76,9 @@ func runsText(w io.Writer, v runsAnswer) {
 	}
 	if len(v.Runs) > 0 {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "ID\tSTATE\tSESSION\tFILES\tCREATED")
+		fmt.Fprintln(t, "ID\tSTATE\tKIND\tSESSION\tFILES\tCREATED")
 		for _, m := range v.Runs {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\n", m.ID, m.State, m.Session, len(m.Files), clock(m.CreatedAt))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%s\n", m.ID, m.State, m.Kind, cmp.Or(m.Session, "-"), len(m.Files), clock(m.CreatedAt))
 		}
 		t.Flush()
 	}
@@ -98,16 +99,34 @@ func (a *app) runsShow() *cobra.Command {
 }
 
 func runText(w io.Writer, m *artifact.Manifest) {
+	patch, exit := "", ""
+	if m.PatchSHA256 != "" {
+		patch = fmt.Sprintf("%d bytes, sha256 %s", m.PatchSize, m.PatchSHA256)
+	}
+	if m.Exit != nil {
+		exit = fmt.Sprint(*m.Exit)
+	}
 	for _, line := range [][2]string{
-		{"run", m.ID}, {"kind", string(m.Kind)}, {"state", string(m.State)}, {"session", m.Session}, {"base", m.Base},
-		{"patch", fmt.Sprintf("%d bytes, sha256 %s", m.PatchSize, m.PatchSHA256)},
-		{"created", clock(m.CreatedAt)}, {"applied", clock(m.AppliedAt)}, {"discarded", clock(m.DiscardedAt)},
+		{"run", m.ID}, {"kind", string(m.Kind)}, {"state", string(m.State)}, {"session", m.Session}, {"conversation", m.Conversation},
+		{"harness", plain(m.Harness)}, {"prompt", plain(m.Prompt)}, {"exit", exit}, {"worktree", m.Root}, {"base", m.Base}, {"patch", patch},
+		{"created", since(m.CreatedAt)}, {"finished", since(m.FinishedAt)}, {"applied", since(m.AppliedAt)}, {"discarded", since(m.DiscardedAt)},
+		{"failure", plain(m.Failure)},
 	} {
-		fmt.Fprintf(w, "%-10s %s\n", line[0], line[1])
+		if line[1] != "" {
+			fmt.Fprintf(w, "%-12s %s\n", line[0], line[1])
+		}
 	}
 	for _, f := range m.Files {
 		fmt.Fprintf(w, "  %s\n", fileText(f))
 	}
+}
+
+// since is a moment, and nothing where it has not come.
+func since(t readers.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return clock(t)
 }
 
 func fileText(f artifact.File) string {
@@ -137,6 +156,9 @@ func (a *app) runsDiff() *cobra.Command {
 			m, err := r.Runs.Get(id)
 			if err != nil {
 				return err
+			}
+			if m.PatchSHA256 == "" {
+				return fmt.Errorf("run %q: it is %s and holds no work", id, m.State)
 			}
 			patch, err := r.Runs.Patch(m)
 			if err != nil {

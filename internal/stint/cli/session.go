@@ -26,7 +26,7 @@ func (a *app) session() *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: needsCommand,
 	}
-	cmd.AddCommand(a.sessionOpen(), a.sessionList(), a.sessionShow(), a.sessionAttach(), a.sessionCheckpoint(), a.sessionClose())
+	cmd.AddCommand(a.sessionOpen(), a.sessionList(), a.sessionShow(), a.sessionAttach(), a.sessionCheckpoint(), a.sessionClose(), a.sessionRecover())
 	return cmd
 }
 
@@ -186,8 +186,7 @@ Closing a closed one changes nothing.`,
   stint session close 4f8a2c0e91b7 --discard`,
 		Args: takes("ID"),
 	}
-	cmd.Flags().StringSliceVar(&discard, "discard", nil, "give up unsaved work, of these `kinds` only")
-	cmd.Flags().Lookup("discard").NoOptDefVal = everything
+	discards(cmd, &discard)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		kinds, err := discarded(discard)
 		if err != nil {
@@ -203,6 +202,11 @@ Closing a closed one changes nothing.`,
 		})(cmd, args)
 	}
 	return cmd
+}
+
+func discards(cmd *cobra.Command, kinds *[]string) {
+	cmd.Flags().StringSliceVar(kinds, "discard", nil, "give up unsaved work, of these `kinds` only")
+	cmd.Flags().Lookup("discard").NoOptDefVal = everything
 }
 
 func discarded(names []string) ([]runner.Kind, error) {

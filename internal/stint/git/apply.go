@@ -249,3 +249,14 @@ func stays(root *os.Root, dir string, leaving []string) (string, error) {
 	})
 	return found, err
 }
+
+// Intend tells git of the new files in a fresh worktree that it would ignore,
+// as git add --force did where they come from.
+func (t Tree) Intend(ctx context.Context) error {
+	ignored, err := t.Out(ctx, "ls-files", "-z", "--others", "--ignored", "--exclude-standard")
+	if err != nil || ignored == "" {
+		return err
+	}
+	_, err = t.run(ctx, nil, ignored, []string{"add", "--force", "--intent-to-add", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul"})
+	return err
+}

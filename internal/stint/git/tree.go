@@ -144,6 +144,11 @@ func (t Tree) AddWorktree(ctx context.Context, dir, branch string) error {
 	return t.Do(ctx, "worktree", "add", "--quiet", "--", dir, branch)
 }
 
+// AddDetached makes a linked worktree of the commit, on no branch.
+func (t Tree) AddDetached(ctx context.Context, dir, commit string) error {
+	return t.Do(ctx, "worktree", "add", "--quiet", "--detach", "--", dir, commit)
+}
+
 // Linked returns nil if dir is the top of a linked worktree of this
 // repository. A folder that was made again in the place of one is none: git
 // would answer there for whatever repository is around it.

@@ -21,7 +21,7 @@ type undo func(ctx context.Context) error
 // made.
 func (r *Runner) build(ctx context.Context, h *session.Held, l *launch) (made []undo, err error) {
 	tree := r.Project.Tree
-	made = append(made, func(context.Context) error { return r.removeWorkspace(h.Document) })
+	made = append(made, func(context.Context) error { return r.removeWorkspace(ofSession(h.Document)) })
 	if err := document.MakeDir(h.Paths.RunRoot); err != nil {
 		return made, err
 	}
@@ -32,11 +32,15 @@ func (r *Runner) build(ctx context.Context, h *session.Held, l *launch) (made []
 	if err := tree.AddBranch(ctx, h.Branch, h.Base); err != nil {
 		return made, err
 	}
-	made = append(made, func(ctx context.Context) error { return r.removeWorktree(ctx, h.Document) })
-	if err := r.addWorktree(ctx, h.Document); err != nil {
+	made = append(made, func(ctx context.Context) error { return r.removeWorktree(ctx, ofSession(h.Document)) })
+	if err := r.addWorktree(ctx, ofSession(h.Document)); err != nil {
 		return made, err
 	}
 	if err := tree.Linked(ctx, h.Paths.Worktree); err != nil {
+		return made, err
+	}
+	made = append(made, func(ctx context.Context) error { return r.endConversation(ctx, h.Document) })
+	if err := r.beginConversation(ctx, h.Document, l.provider); err != nil {
 		return made, err
 	}
 	made = append(made, func(ctx context.Context) error { return r.end(ctx, h.Document) })

@@ -2,9 +2,11 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
+	"github.com/freeze-contracts/permafrost/internal/stint/conversation"
 	"github.com/freeze-contracts/permafrost/readers"
 	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
 	doc "github.com/freeze-contracts/permafrost/readers/session"
@@ -25,14 +27,26 @@ func (r *Runner) Checkpoint(ctx context.Context, id string) (*manifest.Manifest,
 	if err := r.Project.Tree.Linked(ctx, h.Paths.Worktree); err != nil {
 		return nil, fmt.Errorf("session %q: no worktree to save: %w", id, err)
 	}
-	work, err := artifact.Take(ctx, r.worktree(h.Document), h.Base)
+	work, err := artifact.Take(ctx, r.tree(ofSession(h.Document)), h.Base)
 	if err != nil {
 		return nil, fmt.Errorf("session %q: %w", id, err)
 	}
-	return r.Runs.Create(ctx, manifest.Manifest{
+	m := manifest.Manifest{
 		Head: readers.Head{ID: newID(), ProjectID: h.ProjectID}, Kind: manifest.Checkpoint, Session: h.ID,
+		Conversation: h.Conversation, Harness: h.Harness,
 		Root: h.Paths.Worktree, Base: h.Base, Fingerprint: h.Fingerprint, Files: work.Files,
-	}, work.Patch)
+	}
+	if _, err := r.Conversations.Get(h.Conversation); errors.Is(err, conversation.ErrNotFound) {
+		if m.Conversation, err = r.converse(ctx, h, m.ID); err != nil {
+			return nil, err
+		}
+		return r.Runs.Create(ctx, m, work.Patch)
+	}
+	saved, err := r.Runs.Create(ctx, m, work.Patch)
+	if err != nil {
+		return nil, err
+	}
+	return saved, r.join(ctx, h.Conversation, m.ID)
 }
 
 // Apply makes the files of a pending run in the main work tree.

@@ -31,6 +31,11 @@ func (r *Runner) CloseSession(ctx context.Context, id string, discard []Kind) (*
 	if h.State == doc.Closed {
 		return &Closed{Entry: r.Sessions.Probe(ctx, h.Document), Already: true}, nil
 	}
+	return r.closeHeld(ctx, h, discard)
+}
+
+// closeHeld closes a session that is held and is not closed.
+func (r *Runner) closeHeld(ctx context.Context, h *session.Held, discard []Kind) (*Closed, error) {
 	if err := r.mayClose(ctx, h.Document, discard); err != nil {
 		return nil, err
 	}
@@ -65,7 +70,7 @@ func (r *Runner) mayClose(ctx context.Context, d *doc.Document, discard []Kind) 
 
 // judge returns the losses if all of them may be discarded.
 func (r *Runner) judge(ctx context.Context, d *doc.Document, discard []Kind) ([]Loss, error) {
-	losses, err := r.losses(ctx, d)
+	losses, err := r.losses(ctx, ofSession(d))
 	if err != nil {
 		return nil, err
 	}
@@ -90,16 +95,19 @@ func (r *Runner) takeDown(ctx context.Context, d *doc.Document, discard []Kind) 
 	if err != nil {
 		return nil, err
 	}
-	if err := r.removeWorktree(ctx, d); err != nil {
+	if err := r.removeWorktree(ctx, ofSession(d)); err != nil {
 		return nil, fmt.Errorf("session %q: worktree: %w", d.ID, err)
 	}
-	if err := r.removeWorkspace(d); err != nil {
+	if err := r.removeWorkspace(ofSession(d)); err != nil {
 		return nil, fmt.Errorf("session %q: workspace: %w", d.ID, err)
 	}
-	// One that never was open has a branch only because it was being made.
+	// One that never was open has these only because it was being made.
 	if d.OpenedAt.IsZero() {
 		if err := r.removeUnusedBranch(ctx, d); err != nil {
 			return nil, fmt.Errorf("session %q: branch: %w", d.ID, err)
+		}
+		if err := r.endConversation(ctx, d); err != nil {
+			return nil, fmt.Errorf("session %q: %w", d.ID, err)
 		}
 	}
 	return given, nil

@@ -12,7 +12,6 @@ import (
 
 	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
-	doc "github.com/freeze-contracts/permafrost/readers/session"
 )
 
 // Kind is a kind of work that is lost with a workspace.
@@ -105,32 +104,34 @@ func (e *UnsavedError) ways() string {
 
 // way is how to save work of a kind. A checkpoint is one only if an artifact
 // can hold the work.
-func way(k Kind, id string, artifact bool) string {
+func way(k Kind, w *workspace, artifact bool) string {
 	switch {
 	case k == Commits:
 		return "give each commit a branch by git branch NAME COMMIT"
 	case k != Changes && k != Untracked:
 		return "move it away"
+	case w.branch == "":
+		return "commit it there and give the commit a branch"
 	case artifact:
-		return "save it with stint session checkpoint " + id + ", commit it"
+		return "save it with stint session checkpoint " + w.id + ", commit it"
 	}
 	return "commit it (no checkpoint can hold it)"
 }
 
-// losses lists what would be lost if the workspace of d were removed now.
-func (r *Runner) losses(ctx context.Context, d *doc.Document) ([]Loss, error) {
+// losses lists what would be lost if the workspace w were removed now.
+func (r *Runner) losses(ctx context.Context, w *workspace) ([]Loss, error) {
 	var all []Loss
-	beside, err := r.beside(d)
+	beside, err := r.beside(w)
 	if err != nil {
 		return nil, err
 	}
-	u, takes, err := r.unsaved(ctx, d)
+	u, takes, err := r.unsaved(ctx, w)
 	if err != nil {
 		return nil, err
 	}
 	add := func(k Kind, items []string) {
 		if len(items) > 0 {
-			all = append(all, Loss{k, items, way(k, d.ID, takes)})
+			all = append(all, Loss{k, items, way(k, w, takes)})
 		}
 	}
 	add(Changes, u.Changes)
@@ -145,61 +146,61 @@ func (r *Runner) losses(ctx context.Context, d *doc.Document) ([]Loss, error) {
 	return all, nil
 }
 
-// unsaved is what only the worktree of d holds, and what only git's record of
+// unsaved is what only the worktree of w holds, and what only git's record of
 // it does where it is gone. It tells whether an artifact can hold the files.
-func (r *Runner) unsaved(ctx context.Context, d *doc.Document) (u *git.Unsaved, takes bool, err error) {
-	w, err := r.listed(ctx, d)
+func (r *Runner) unsaved(ctx context.Context, w *workspace) (u *git.Unsaved, takes bool, err error) {
+	at, err := r.listed(ctx, w)
 	if err != nil {
 		return nil, false, err
 	}
-	there, err := r.look(ctx, d, w)
+	there, err := r.look(ctx, w, at)
 	if err != nil {
 		return nil, false, err
 	}
 	if !there {
-		left, err := r.Project.Tree.Orphans(ctx, w)
+		left, err := r.Project.Tree.Orphans(ctx, at)
 		return &git.Unsaved{Left: left}, false, err
 	}
-	if u, err = r.worktree(d).Unsaved(ctx, r.Project.Tree); err != nil {
+	if u, err = r.tree(w).Unsaved(ctx, r.Project.Tree); err != nil {
 		return nil, false, err
 	}
-	takes, err = r.forgetSaved(ctx, d, u)
+	takes, err = r.forgetSaved(ctx, w, u)
 	return u, takes, err
 }
 
 // look tells whether there is a worktree to be looked at, and refuses a folder
 // in its place of which git cannot say what would be lost.
-func (r *Runner) look(ctx context.Context, d *doc.Document, w git.Worktree) (bool, error) {
-	inside, err := os.ReadDir(d.Paths.Worktree)
+func (r *Runner) look(ctx context.Context, w *workspace, at git.Worktree) (bool, error) {
+	inside, err := os.ReadDir(w.paths.Worktree)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(inside) == 0 {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	if halfMade(d, w) {
+	if halfMade(w, at) {
 		return false, nil
 	}
-	if err := r.Project.Tree.Linked(ctx, d.Paths.Worktree); err != nil {
-		return false, fmt.Errorf("session %q: %w: what is in there cannot be judged; move it away and close the session again", d.ID, err)
+	if err := r.Project.Tree.Linked(ctx, w.paths.Worktree); err != nil {
+		return false, fmt.Errorf("%s %q: %w: what is in there cannot be judged; move it away and %s", w.whose, w.id, err, w.again)
 	}
-	if w.Locked {
-		return false, fmt.Errorf("session %q: its worktree is locked: run git worktree unlock %q first", d.ID, d.Paths.Worktree)
+	if at.Locked {
+		return false, fmt.Errorf("%s %q: its worktree is locked: run git worktree unlock %q first", w.whose, w.id, w.paths.Worktree)
 	}
 	return true, nil
 }
 
-// forgetSaved takes out of u what an artifact of the session holds, to the
+// forgetSaved takes out of u what an artifact of its owner holds, to the
 // byte, as the worktree is now, and tells whether one can.
-func (r *Runner) forgetSaved(ctx context.Context, d *doc.Document, u *git.Unsaved) (takes bool, err error) {
+func (r *Runner) forgetSaved(ctx context.Context, w *workspace, u *git.Unsaved) (takes bool, err error) {
 	if len(u.Changes)+len(u.Untracked)+len(u.Commits) == 0 {
 		return true, nil
 	}
-	work, err := artifact.Take(ctx, r.worktree(d), d.Base)
+	work, err := artifact.Take(ctx, r.tree(w), w.base)
 	if err != nil {
 		return false, nil // What cannot be taken into an artifact is in none.
 	}
-	held, err := r.Runs.Holds(d.ID, d.Base, work)
+	held, err := r.Runs.Holds(w.own, w.base, work)
 	if held {
 		u.Changes, u.Untracked, u.Commits = nil, nil, nil
 	}
@@ -207,15 +208,15 @@ func (r *Runner) forgetSaved(ctx context.Context, d *doc.Document, u *git.Unsave
 }
 
 // beside lists the files of the workspace outside of its worktree.
-func (r *Runner) beside(d *doc.Document) ([]string, error) {
+func (r *Runner) beside(w *workspace) ([]string, error) {
 	var all []string
-	err := filepath.WalkDir(d.Paths.WorkspaceRoot, func(name string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(w.paths.WorkspaceRoot, func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
 			return err
-		case name == d.Paths.Worktree && e.IsDir():
+		case name == w.paths.Worktree && e.IsDir():
 			return fs.SkipDir
 		case !e.IsDir():
 			all = append(all, name)

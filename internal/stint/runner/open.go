@@ -98,7 +98,8 @@ func (r *Runner) plan(ctx context.Context, o OpenOptions) (doc.Document, error) 
 	d := doc.Document{
 		Head: readers.Head{ID: id, ProjectID: r.Project.ID}, State: doc.Creating, Harness: o.Harness,
 		WorkItem: o.WorkItem, Standing: o.Standing, Instance: r.Project.Config.Instance.Name, Branch: doc.Branch(id),
-		Paths: doc.Paths{Repository: place.Repository, WorkspaceRoot: place.WorkspaceRoot(id), Worktree: place.Worktree(id), RunRoot: place.RunRoot(id)},
+		Conversation: newID(),
+		Paths:        doc.Paths{Repository: place.Repository, WorkspaceRoot: place.WorkspaceRoot(id), Worktree: place.Worktree(id), RunRoot: place.RunRoot(id)},
 	}
 	var err error
 	if d.Base, err = r.Project.Tree.Head(ctx); err != nil {

@@ -16,87 +16,92 @@ import (
 	doc "github.com/freeze-contracts/permafrost/readers/session"
 )
 
-// removeWorktree removes the linked worktree of a session, and what git knows
+// removeWorktree removes the linked worktree of a workspace, and what git knows
 // of it. It never removes a folder by itself: one that is no worktree of this
 // repository is not stint's to remove.
-func (r *Runner) removeWorktree(ctx context.Context, d *doc.Document) error {
+func (r *Runner) removeWorktree(ctx context.Context, w *workspace) error {
 	tree := r.Project.Tree
-	w, err := r.listed(ctx, d)
+	at, err := r.listed(ctx, w)
 	if err != nil {
 		return err
 	}
-	half := halfMade(d, w)
+	half := halfMade(w, at)
 	if half {
-		if err := r.state.RemoveAll(path.Join("workspaces", d.ID, "worktree")); err != nil {
+		if err := r.state.RemoveAll(path.Join("workspaces", w.dir, "worktree")); err != nil {
 			return err
 		}
 	}
-	switch _, err := os.Lstat(d.Paths.Worktree); {
+	switch _, err := os.Lstat(w.paths.Worktree); {
 	case err == nil:
-		if err := tree.Linked(ctx, d.Paths.Worktree); err != nil {
+		if err := tree.Linked(ctx, w.paths.Worktree); err != nil {
 			// An empty folder is what is left of a git that was ended early.
-			if os.Remove(d.Paths.Worktree) != nil {
+			if os.Remove(w.paths.Worktree) != nil {
 				return err
 			}
 		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if w.Dir == "" {
+	if at.Dir == "" {
 		return nil
 	}
-	return r.alone(ctx, func() error { return tree.RemoveWorktree(ctx, d.Paths.Worktree, half) })
+	return r.alone(ctx, func() error { return tree.RemoveWorktree(ctx, w.paths.Worktree, half) })
 }
 
 // halfMade tells whether git was ended while it made the worktree, in which
 // nobody was at work yet.
-func halfMade(d *doc.Document, w git.Worktree) bool {
-	return d.OpenedAt.IsZero() && w.Reason == git.Initializing
+func halfMade(w *workspace, at git.Worktree) bool {
+	return !w.begun && at.Reason == git.Initializing
 }
 
-// listed is what git knows of the worktree of d, which may be nothing. It waits
+// listed is what git knows of the worktree of w, which may be nothing. It waits
 // for a git that is still making it, though the stint that started it was
 // killed.
-func (r *Runner) listed(ctx context.Context, d *doc.Document) (git.Worktree, error) {
-	w, err := r.entry(ctx, d)
-	if err != nil || !halfMade(d, w) {
-		return w, err
+func (r *Runner) listed(ctx context.Context, w *workspace) (git.Worktree, error) {
+	at, err := r.entry(ctx, w)
+	if err != nil || !halfMade(w, at) {
+		return at, err
 	}
-	lock, err := r.making(ctx, d)
+	lock, err := r.making(ctx, w)
 	if err != nil {
-		return w, err
+		return at, err
 	}
 	defer lock.Release()
-	return r.entry(ctx, d)
+	return r.entry(ctx, w)
 }
 
-// entry is that of the worktree of d in git's list.
-func (r *Runner) entry(ctx context.Context, d *doc.Document) (w git.Worktree, err error) {
+// entry is that of the worktree of w in git's list.
+func (r *Runner) entry(ctx context.Context, w *workspace) (at git.Worktree, err error) {
 	err = r.alone(ctx, func() error {
 		all, err := r.Project.Tree.Worktrees(ctx)
-		if i := slices.IndexFunc(all, func(w git.Worktree) bool { return w.Dir == d.Paths.Worktree }); i >= 0 {
-			w = all[i]
+		if i := slices.IndexFunc(all, func(one git.Worktree) bool { return one.Dir == w.paths.Worktree }); i >= 0 {
+			at = all[i]
 		}
 		return err
 	})
-	return w, err
+	return at, err
 }
 
-// making is held by a git that makes the worktree of d.
-func (r *Runner) making(ctx context.Context, d *doc.Document) (*document.Lock, error) {
-	return document.Acquire(ctx, filepath.Join(r.Project.StateDir, filepath.FromSlash(path.Dir(doc.File(d.ID))), "making.lock"), document.Patience)
+// making is held by a git that makes the worktree of w.
+func (r *Runner) making(ctx context.Context, w *workspace) (*document.Lock, error) {
+	return document.Acquire(ctx, filepath.Join(r.Project.StateDir, filepath.FromSlash(w.folder), "making.lock"), document.Patience)
 }
 
-// addWorktree makes the worktree of d.
-func (r *Runner) addWorktree(ctx context.Context, d *doc.Document) error {
-	lock, err := r.making(ctx, d)
+// addWorktree makes the worktree of w.
+func (r *Runner) addWorktree(ctx context.Context, w *workspace) error {
+	lock, err := r.making(ctx, w)
 	if err != nil {
 		return err
 	}
 	defer lock.Release()
 	tree := r.Project.Tree
 	tree.Hold = lock.File()
-	return r.alone(ctx, func() error { return tree.AddWorktree(ctx, d.Paths.Worktree, d.Branch) })
+	return r.alone(ctx, func() error {
+		if w.branch == "" {
+			return tree.AddDetached(ctx, w.paths.Worktree, w.base)
+		}
+		return tree.AddWorktree(ctx, w.paths.Worktree, w.branch)
+	})
 }
 
 // checkout is how long to wait for another session's files.
@@ -115,12 +120,12 @@ func (r *Runner) alone(ctx context.Context, do func() error) error {
 
 // removeWorkspace removes the workspace root, in which there is no worktree
 // any more.
-func (r *Runner) removeWorkspace(d *doc.Document) error {
-	if _, err := os.Lstat(d.Paths.Worktree); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%q is still there (%v)", d.Paths.Worktree, err)
+func (r *Runner) removeWorkspace(w *workspace) error {
+	if _, err := os.Lstat(w.paths.Worktree); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%q is still there (%v)", w.paths.Worktree, err)
 	}
 	// By the open folder of the project's state: no symlink leads out of it.
-	return r.state.RemoveAll(path.Join("workspaces", d.ID))
+	return r.state.RemoveAll(path.Join("workspaces", w.dir))
 }
 
 // removeUnusedBranch removes the branch if nothing was ever committed to it.

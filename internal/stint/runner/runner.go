@@ -13,8 +13,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"os"
-	"path"
-	"path/filepath"
 	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
@@ -23,7 +21,6 @@ import (
 	"github.com/freeze-contracts/permafrost/internal/stint/project"
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
 	"github.com/freeze-contracts/permafrost/internal/tmux"
-	doc "github.com/freeze-contracts/permafrost/readers/session"
 )
 
 // Runner runs the sessions of one project.
@@ -73,12 +70,6 @@ func (r *Runner) panes(ctx context.Context, socket string) ([]tmux.Marked, error
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-}
-
-// worktree is the worktree of a session that is held, for git.
-func (r *Runner) worktree(d *doc.Document) git.Tree {
-	scratch := filepath.Join(r.Project.StateDir, filepath.FromSlash(path.Dir(doc.File(d.ID))), "scratch")
-	return git.Tree{Dir: d.Paths.Worktree, Env: r.Env, Scratch: scratch}
 }
 
 // newID has 48 bits, in hexadecimal: a form that programs other than stint

@@ -21,8 +21,9 @@ import (
 
 // launch is how the program of a session is to be started.
 type launch struct {
-	argv []string
-	file *env.File
+	argv     []string
+	file     *env.File
+	provider string // name that the program is told to give its conversation; empty: it is not told one
 }
 
 // prepare finds out all that can be without making anything. It names the
@@ -44,12 +45,15 @@ func (r *Runner) prepare(o *OpenOptions) (*launch, error) {
 	if err != nil {
 		return nil, err
 	}
-	argv, err := interactive(o.Harness, h, "", o.Prompt)
-	if err != nil {
+	l := new(launch)
+	if len(h.Begin) > 0 {
+		l.provider = newUUID()
+	}
+	if l.argv, err = interactive(o.Harness, h, l.provider, o.Prompt); err != nil {
 		return nil, err
 	}
-	file, err := r.envFile()
-	return &launch{argv, file}, err
+	l.file, err = r.envFile()
+	return l, err
 }
 
 // envFile is what the configured env file declares, and nothing where none is

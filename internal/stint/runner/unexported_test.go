@@ -3,11 +3,13 @@ package runner
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/tmux"
 	"github.com/freeze-contracts/permafrost/readers"
+	"github.com/freeze-contracts/permafrost/readers/project"
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 )
@@ -55,5 +57,39 @@ func TestNewID(t *testing.T) {
 			t.Fatalf("newID() = %q", id)
 		}
 		seen[id] = true
+	}
+}
+
+func TestNewUUID(t *testing.T) {
+	form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	seen := make(map[string]bool)
+	for range 1000 {
+		id := newUUID()
+		if !form.MatchString(id) || seen[id] {
+			t.Fatalf("newUUID() = %q", id)
+		}
+		seen[id] = true
+	}
+}
+
+func TestInteractive(t *testing.T) {
+	const id = "0b9f8a36-2c1d-4e5f-8a7b-6c5d4e3f2a1b"
+	for _, test := range []struct {
+		name, prompt string
+		harness      project.Harness
+		want         []string
+	}{
+		{"claude", "", known("claude"), []string{"/x", "--session-id", id}},
+		{"claude", "say {conversation}", known("claude"), []string{"/x", "--session-id", id, "--", "say {conversation}"}},
+		{"codex", "-x", known("codex"), []string{"/x", "--", "-x"}},
+		{"sh", "", known("sh"), []string{"/x"}},
+		{"described", "p", project.Harness{Begin: []string{"--id={conversation}"}, Prompt: []string{"--say={prompt}", "{prompt}"}}, []string{"/x", "--id=" + id, "--say=p", "p"}},
+	} {
+		test.harness.Command = []string{"/x"}
+		got, err := interactive(test.name, test.harness, id, test.prompt)
+		require.NoError(t, err)
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s %q (-want +got)\n%s", test.name, test.prompt, diff)
+		}
 	}
 }

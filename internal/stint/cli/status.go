@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
+	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/internal/stint/session"
+	"github.com/freeze-contracts/permafrost/readers/artifact"
+	talk "github.com/freeze-contracts/permafrost/readers/conversation"
+	doc "github.com/freeze-contracts/permafrost/readers/session"
+	"github.com/spf13/cobra"
+)
+
+type (
+	statusAnswer struct {
+		ProjectID     string         `json:"project_id"`
+		Repository    string         `json:"repository"`
+		StateDir      string         `json:"state_dir"`
+		Instance      string         `json:"instance,omitempty"`
+		Sessions      tally          `json:"sessions"`
+		Live          tally          `json:"live"`
+		Runs          tally          `json:"runs"`
+		Conversations tally          `json:"conversations"`
+		Recovery      []unsettled    `json:"recovery"`
+		Tmux          []silentServer `json:"tmux_unknown"`
+		Unreadable    []unreadable   `json:"unreadable"`
+	}
+	unsettled struct {
+		ID      string    `json:"id"`
+		State   doc.State `json:"state"`
+		Failure string    `json:"failure,omitempty"`
+	}
+	// silentServer is a tmux server that did not answer.
+	silentServer struct {
+		Socket string `json:"socket"`
+		Reason string `json:"reason"`
+	}
+)
+
+// tally counts by names, each of which is plain text and once there.
+type tally []named
+
+type named struct {
+	name  string
+	count int
+}
+
+func newTally[T ~string](names ...T) tally {
+	t := make(tally, len(names))
+	for i, name := range names {
+		t[i].name = string(name)
+	}
+	return t
+}
+
+func (t tally) add(name string) {
+	t[slices.IndexFunc(t, func(n named) bool { return n.name == name })].count++
+}
+
+// MarshalJSON is an object with every name in it.
+func (t tally) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	for i, n := range t {
+		fmt.Fprintf(&b, "%c%q:%d", "{,"[min(i, 1)], n.name, n.count)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// String names what there is any of.
+func (t tally) String() string {
+	var some []string
+	for _, n := range t {
+		if n.count > 0 {
+			some = append(some, fmt.Sprintf("%d %s", n.count, n.name))
+		}
+	}
+	if some == nil {
+		return "none"
+	}
+	return strings.Join(some, ", ")
+}
+
+func (a *app) status() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show how the project stands",
+		Long: `status counts the project's sessions by their state, those that are not closed
+by what tmux says of them, its runs and its conversations, and names what needs
+recovery and what cannot be read. In a project its exit code is 0, whatever it
+finds.`,
+		Example: `  stint status
+  stint status --json`,
+		Args: takes(),
+	}
+	cmd.RunE = a.with(func(ctx context.Context, r *runner.Runner, _ *cobra.Command, _ []string) error {
+		v := statusOf(ctx, r)
+		return a.print(v, func(w io.Writer) { statusText(w, v) })
+	})
+	return cmd
+}
+
+// statusOf takes whatever does not answer for something to be told.
+func statusOf(ctx context.Context, r *runner.Runner) *statusAnswer {
+	v := &statusAnswer{
+		ProjectID: r.Project.ID, Repository: r.Project.Tree.Dir, StateDir: r.Project.StateDir, Instance: r.Project.Config.Instance.Name,
+		Sessions: newTally(doc.States()...), Live: newTally(session.Live, session.Dead, session.Absent, session.Unknown),
+		Runs: newTally(artifact.States()...), Conversations: newTally(talk.Open, talk.Closed),
+		Recovery: []unsettled{}, Tmux: []silentServer{}, Unreadable: []unreadable{},
+	}
+	docs, skipped, err := r.Sessions.Documents()
+	v.skip(r, "sessions", skipped, err)
+	for _, e := range r.Sessions.List(ctx, docs) {
+		v.session(e)
+	}
+	runs, skipped, err := r.Runs.Manifests()
+	v.skip(r, "runs", skipped, err)
+	for _, m := range runs {
+		v.Runs.add(string(m.State))
+	}
+	talks, skipped, err := r.Conversations.Documents()
+	v.skip(r, "conversations", skipped, err)
+	for _, c := range talks {
+		v.Conversations.add(string(c.State))
+	}
+	return v
+}
+
+func (v *statusAnswer) session(e session.Entry) {
+	v.Sessions.add(string(e.State))
+	if e.State != doc.Closed {
+		v.Live.add(string(e.Live))
+	}
+	if runner.Unsettled(e.State) {
+		v.Recovery = append(v.Recovery, unsettled{e.ID, e.State, e.Failure})
+	}
+	asked := func(s silentServer) bool { return s.Socket == e.Tmux.Socket }
+	if e.Live == session.Unknown && !slices.ContainsFunc(v.Tmux, asked) {
+		v.Tmux = append(v.Tmux, silentServer{e.Tmux.Socket, oneText(e.Why)})
+	}
+}
+
+func (v *statusAnswer) skip(r *runner.Runner, folder string, skipped []document.Skipped, err error) {
+	if err != nil {
+		skipped = append(skipped, document.Skipped{Path: filepath.Join(r.Project.StateDir, folder), Err: err})
+	}
+	for _, s := range skipped {
+		v.Unreadable = append(v.Unreadable, unreadable{s.Path, oneLine(s.Err)})
+	}
+}
+
+func statusText(w io.Writer, v *statusAnswer) {
+	for _, line := range [][2]string{
+		{"project", v.ProjectID}, {"repository", v.Repository}, {"state", v.StateDir}, {"instance", v.Instance},
+		{"sessions", v.Sessions.String()}, {"live", v.Live.String()}, {"runs", v.Runs.String()}, {"conversations", v.Conversations.String()},
+	} {
+		if line[1] != "" {
+			fmt.Fprintf(w, "%-14s %s\n", line[0], line[1])
+		}
+	}
+	for _, s := range v.Recovery {
+		fmt.Fprintf(w, "needs recovery: %s is %s", s.ID, s.State)
+		if s.Failure != "" {
+			fmt.Fprintf(w, ": %s", plain(oneText(s.Failure)))
+		}
+		fmt.Fprintf(w, ": stint session recover %s\n", s.ID)
+	}
+	for _, s := range v.Tmux {
+		fmt.Fprintf(w, "not known what runs: tmux on %s does not answer: %s\n", s.Socket, s.Reason)
+	}
+	for _, u := range v.Unreadable {
+		fmt.Fprintf(w, "unreadable: %s: %s\n", u.Path, u.Reason)
+	}
+}

@@ -1,0 +1,207 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
+	"github.com/freeze-contracts/permafrost/internal/stint/env"
+	"github.com/freeze-contracts/permafrost/internal/stint/project"
+	"github.com/freeze-contracts/permafrost/readers"
+	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
+	talk "github.com/freeze-contracts/permafrost/readers/conversation"
+	config "github.com/freeze-contracts/permafrost/readers/project"
+)
+
+// TurnOptions say what an agent is told, and what may be lost of what it does.
+type TurnOptions struct {
+	Prompt  string
+	Discard []Kind       // work that no artifact holds and that may be given up
+	Out     io.Writer    // gets all that the agent prints
+	Note    func(string) // gets what the user should know before the agent starts
+}
+
+// Turned is what a turn came to.
+type Turned struct {
+	*manifest.Manifest
+	Kept      []Loss // work that is only in its workspace, which stays for it
+	Discarded []Loss // work that was given up
+	Workspace string // which stays; empty: it is gone
+}
+
+// turn is one that can be made.
+type turn struct {
+	TurnOptions
+	manifest manifest.Manifest
+	argv     []string
+	file     *env.File
+	report   string             // member that holds the name of the conversation; empty for none
+	from     *manifest.Manifest // run whose work is laid into the worktree first; nil for none
+}
+
+// Run has a harness do one turn of a new conversation, in a worktree of its own
+// and without a terminal, and saves its work as an artifact.
+func (r *Runner) Run(ctx context.Context, harness string, o TurnOptions) (*Turned, error) {
+	t, h, err := r.turn(ctx, harness, o)
+	if err != nil {
+		return nil, err
+	}
+	if h.Run == nil {
+		return nil, fmt.Errorf("harness %q: it is not known how it takes a turn without a terminal: say so by run = [\"{prompt}\"] under [harness.%s] in %s", harness, harness, config.ConfigFile)
+	}
+	if len(h.Begin) > 0 {
+		t.manifest.ProviderSession = newUUID()
+	}
+	t.argv = slices.Concat(h.Command, fill(h.Begin, t.manifest.ProviderSession, ""), fill(h.Run, t.manifest.ProviderSession, o.Prompt))
+	if err := fits(t.argv); err != nil {
+		return nil, err
+	}
+	if t.manifest.Base, err = r.Project.Tree.Head(ctx); err != nil {
+		return nil, err
+	}
+	if t.manifest.Base == "" {
+		return nil, fmt.Errorf("repository %q: it has no commit yet, and a run starts from one: commit something first", r.Project.Tree.Dir)
+	}
+	t.manifest.Root = r.Sessions.Place.Worktree(t.manifest.ID)
+	c, err := r.Conversations.Create(ctx, talk.Document{
+		Head: readers.Head{ID: newID(), ProjectID: r.Project.ID}, State: talk.Open, Harness: harness,
+		ProviderSession: t.manifest.ProviderSession, Runs: []string{t.manifest.ID},
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer c.Release()
+	t.manifest.Conversation = c.ID
+	return r.perform(ctx, t, c.Release)
+}
+
+// turn finds out all that can be without making anything, and returns how the
+// harness is started.
+func (r *Runner) turn(ctx context.Context, harness string, o TurnOptions) (*turn, config.Harness, error) {
+	var h config.Harness
+	if r.Project.NoConfig != nil {
+		return nil, h, r.Project.NoConfig
+	}
+	if err := r.Sessions.Moved(); err != nil {
+		return nil, h, err
+	}
+	if !utf8.ValidString(o.Prompt) || strings.ContainsRune(o.Prompt, 0) || strings.TrimSpace(o.Prompt) == "" {
+		return nil, h, errors.New("prompt: it is to be text, in UTF-8, and neither empty nor with a NUL")
+	}
+	h, err := r.harness(harness)
+	if err != nil {
+		return nil, h, err
+	}
+	t := &turn{TurnOptions: o, report: h.Report}
+	if t.file, err = r.envFile(); err != nil {
+		return nil, h, err
+	}
+	for _, note := range envNotes(t.file) {
+		o.Note(note)
+	}
+	t.manifest = manifest.Manifest{
+		Head: readers.Head{ID: newID(), ProjectID: r.Project.ID}, Kind: manifest.Turn, Harness: harness, Prompt: o.Prompt, Files: []manifest.File{},
+	}
+	t.manifest.Fingerprint, err = r.Project.Fingerprint(ctx, project.FingerprintVersion)
+	return t, h, err
+}
+
+// fits refuses what Linux does not take as an argument.
+func fits(argv []string) error {
+	for _, arg := range argv {
+		if len(arg) > env.MaxVariable {
+			return fmt.Errorf("prompt: with it an argument has %d bytes, and %d is what a program can be handed: put it into a file and name the file in the prompt", len(arg), env.MaxVariable)
+		}
+	}
+	return nil
+}
+
+// perform makes a turn. From the manifest on, all that is made can be found by
+// it. Said is called when it is written.
+func (r *Runner) perform(ctx context.Context, t *turn, said func()) (*Turned, error) {
+	id := t.manifest.ID
+	// The agent and all that it starts hold it, too: so it is free exactly
+	// when none of them is left, whatever became of this process.
+	lock, err := r.running(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Release()
+	m, err := r.Runs.Begin(ctx, t.manifest)
+	if err != nil {
+		return nil, err
+	}
+	said()
+	w, err := r.ofTurn(m)
+	if err == nil {
+		err = r.furnish(ctx, w, t)
+	}
+	if err != nil {
+		return nil, r.withdraw(ctx, m, err)
+	}
+	// With this, its second revision, the run says that its agent may be at
+	// work. A workspace without it holds nothing.
+	if m, err = r.Runs.Update(ctx, id, func(*manifest.Manifest) {}); err != nil {
+		return nil, r.withdraw(ctx, m, err)
+	}
+	e, err := r.attend(ctx, t, w, lock)
+	if err != nil {
+		return nil, r.withdraw(ctx, m, err)
+	}
+	return r.finish(context.WithoutCancel(ctx), m, w, e, t.Discard)
+}
+
+// furnish makes the workspace, and lays the work of an earlier run into it.
+func (r *Runner) furnish(ctx context.Context, w *workspace, t *turn) error {
+	if err := document.MakeDir(w.paths.RunRoot); err != nil {
+		return err
+	}
+	if err := r.addWorktree(ctx, w); err != nil {
+		return err
+	}
+	if err := r.Project.Tree.Linked(ctx, w.paths.Worktree); err != nil {
+		return err
+	}
+	if t.from == nil {
+		return nil
+	}
+	return r.Runs.Lay(ctx, r.tree(w), t.from)
+}
+
+// withdraw takes back what was made for a turn that did not come to its agent.
+func (r *Runner) withdraw(ctx context.Context, m *manifest.Manifest, cause error) error {
+	ctx = context.WithoutCancel(ctx)
+	w, err := r.ofTurn(m)
+	if err == nil {
+		w.begun = false
+		err = r.dismantle(ctx, w)
+	}
+	_, kept := r.Runs.Update(ctx, m.ID, func(m *manifest.Manifest) {
+		m.State, m.Failure, m.FinishedAt = manifest.Interrupted, cause.Error(), readers.At(r.Now())
+	})
+	if err = errors.Join(err, kept); err != nil {
+		return fmt.Errorf("run %q: not begun: %w; and what was made for it could not be taken back: %w; run stint runs recover %s", m.ID, cause, err, m.ID)
+	}
+	return fmt.Errorf("run %q: not begun, and nothing is left of it: %w", m.ID, cause)
+}
+
+// dismantle removes a workspace in which there is nothing to be lost.
+func (r *Runner) dismantle(ctx context.Context, w *workspace) error {
+	if err := r.removeWorktree(ctx, w); err != nil {
+		return fmt.Errorf("worktree: %w", err)
+	}
+	if err := r.removeWorkspace(w); err != nil {
+		return fmt.Errorf("workspace: %w", err)
+	}
+	return nil
+}
+
+// running is held as long as a process of a turn is left.
+func (r *Runner) running(ctx context.Context, id string) (*document.Lock, error) {
+	return document.Acquire(ctx, r.Runs.Path(id, "running.lock"), 0)
+}
