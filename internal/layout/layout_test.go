@@ -64,12 +64,13 @@ var arrows = map[string][]string{
 	"internal/stint/conversation": {"internal/stint/document", "readers/..."},
 	"internal/stint/artifact":     {"internal/stint/document", "internal/stint/git", "readers/..."},
 	"internal/stint/runner":       {"internal/stint/artifact", "internal/stint/conversation", "internal/stint/document", "internal/stint/env", "internal/stint/git", "internal/stint/project", "internal/stint/session", "internal/tmux", "readers/..."},
-	"internal/stint/cli":          {"internal/stint/project", "internal/stint/runner", "internal/stint/session", "readers/..."},
+	"internal/stint/cli":          {"internal/stint/document", "internal/stint/project", "internal/stint/runner", "internal/stint/session", "readers/..."},
 
 	"contracts":           {"freeze/fixture", "freeze/ledger", "freeze/binding", "freeze/tree"},
 	"contracts/artifacts": nil,
 	"contracts/corpus":    nil,
 	"contracts/project":   nil,
+	"contracts/sessions":  nil,
 }
 
 // testArrows lists what the tests of a package may import beside what its
@@ -83,6 +84,7 @@ var testArrows = map[string][]string{
 	"contracts/artifacts": {"contracts", "internal/stint/artifact", "internal/stint/document", "internal/stint/git", "readers/..."},
 	"contracts/corpus":    {"contracts", "freeze/config", "freeze/fixture", "freeze/ledger"},
 	"contracts/project":   {"contracts", "internal/stint/project", "readers/..."},
+	"contracts/sessions":  {"contracts", "internal/stint/...", "internal/tmux", "readers/..."},
 	"readers":             {"readers/..."},
 }
 

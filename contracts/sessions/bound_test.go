@@ -1,0 +1,152 @@
+package sessions_test
+
+import (
+	"bytes"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/contracts"
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
+	"github.com/freeze-contracts/permafrost/internal/stint/git"
+	"github.com/freeze-contracts/permafrost/internal/stint/project"
+	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/internal/tmux"
+	config "github.com/freeze-contracts/permafrost/readers/project"
+)
+
+// bindings are the fields by which a document belongs to its place, and how
+// one is made to belong elsewhere.
+var bindings = []struct{ name, field, pattern, to string }{
+	{"project", "project_id", `"project_id": "\w+"`, `"project_id": "00112233445566778899aabbccddeeff"`},
+	{"repository", "repository", `("repository": "[^"]*)"`, `${1}s"`},
+	{"workspace-root", "workspace_root", `("workspace_root": "[^"]*)/workspaces/`, `${1}/other/`},
+	{"worktree", "worktree", `("worktree": "[^"]*)/worktree"`, `${1}tree"`},
+	{"run-root", "run_root", `("run_root": "[^"]*)/workspaces/\w+/run"`, `${1}/run"`},
+	{"branch", "branch", `"branch": "[^"]*"`, `"branch": "main"`},
+	{"tmux-name", "tmux session", `("(tmux_)?session": "[^"]*)"`, `${1}0"`},
+}
+
+// A document that belongs elsewhere is skipped, and nothing is done by it.
+func TestBound(t *testing.T) {
+	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
+		t.Parallel()
+		th := f.Thaw(t, fingerprint)
+		neighbour(t, f, th)
+		r := stint(t, f, th)
+		f.Settle(t)
+		for _, s := range script(t, f) {
+			id := s.said(t, f).ID
+			name, frozen := th.Path(documentOf(t, th, id)), stored(t, th, id)
+			r.Sessions.Panes = answering(th, []tmux.Marked{s.pane(s.said(t, f))})
+			for _, b := range bindings {
+				spoiled := spoil(t, frozen, b.pattern, b.to)
+				require.NoError(t, os.WriteFile(name, spoiled, 0o600))
+				refusedEverywhere(t, f, r, id, "bound elsewhere: "+b.field, func(row, _ string) string { return row + ".bound." + b.name })
+				f.Equal(t, "r4.bound."+b.name+".bytes", string(stored(t, th, id)), string(spoiled))
+			}
+			require.NoError(t, os.WriteFile(name, frozen, 0o600))
+			f.Unchanged(t, documentOf(t, th, id))
+			f.Settle(t)
+		}
+	})
+}
+
+// other is the id of a session beside those of the fixture.
+const other = "0a0b0c0d0e0f"
+
+// neighbour puts its document there.
+func neighbour(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
+	t.Helper()
+	id := script(t, f)[0].said(t, f).ID
+	b := bytes.ReplaceAll(stored(t, th, id), []byte(id), []byte(other))
+	name := th.Path(documentOf(t, th, other))
+	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
+	require.NoError(t, os.WriteFile(name, b, 0o600))
+}
+
+// refusedEverywhere asserts by what name a session is refused by all that is
+// done with one, and that the other ones are still listed.
+func refusedEverywhere(t *testing.T, f *contracts.Fixture, r *runner.Runner, id, want string, assert func(row, what string) string) {
+	t.Helper()
+	docs, skipped, err := r.Sessions.Documents()
+	require.NoError(t, err)
+	listed, others := []string{}, []string{other}
+	for _, d := range docs {
+		listed = append(listed, d.ID)
+	}
+	for _, s := range all(t, f) {
+		if s.ID != id {
+			others = append(others, s.ID)
+		}
+	}
+	slices.Sort(listed)
+	slices.Sort(others)
+	name := path.Join(r.Project.StateDir, "sessions", id, "session.json")
+	f.Equal(t, assert("r4", "skipped"), refusals(skipped), map[string]string{name: want})
+	f.Equal(t, assert("r4", "others"), listed, others)
+	_, err = r.Sessions.Get(id)
+	f.Equal(t, assert("r5", "show"), named(err), want)
+	_, err = r.Attach(t.Context(), id, false)
+	f.Equal(t, assert("r6", "attach"), named(err), want)
+	_, err = r.Checkpoint(t.Context(), id)
+	f.Equal(t, assert("r7", "checkpoint"), named(err), want)
+	_, err = r.CloseSession(t.Context(), id, runner.Kinds())
+	f.Equal(t, assert("r8", "close"), named(err), want)
+}
+
+func refusals(skipped []document.Skipped) map[string]string {
+	all := make(map[string]string)
+	for _, s := range skipped {
+		all[s.Path] = named(s.Err)
+	}
+	return all
+}
+
+// Where the repository, the state or the project is not what it was, all of
+// its sessions belong elsewhere.
+func TestMoved(t *testing.T) {
+	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
+		t.Parallel()
+		for _, m := range []struct {
+			name, want string
+			move       func(t *testing.T, p *project.Project)
+		}{
+			{"repository", "repository", func(t *testing.T, p *project.Project) { move(t, &p.Tree.Dir, "moved") }},
+			{"state", "workspace_root", func(t *testing.T, p *project.Project) { move(t, &p.StateDir, p.ID+"-moved") }},
+			{"project", "project_id", func(t *testing.T, p *project.Project) { p.ID = "00112233445566778899aabbccddeeff" }},
+		} {
+			th := f.Thaw(t, fingerprint)
+			dir := th.Path(state(t, th))
+			p := &project.Project{Tree: git.Tree{Dir: th.Path("project"), Env: env(th)}, ID: filepath.Base(dir), StateDir: dir, Config: new(config.Config)}
+			m.move(t, p)
+			f.Settle(t)
+			r, err := runner.New(p, env(th), f.To.UTC)
+			require.NoError(t, err)
+			r.Sessions.Panes = nobody
+			_, skipped, err := r.Sessions.Documents()
+			require.NoError(t, err)
+			f.Equal(t, "r4.moved."+m.name, len(skipped), len(script(t, f)))
+			for _, s := range script(t, f) {
+				id := s.said(t, f).ID
+				_, err := r.Checkpoint(t.Context(), id)
+				f.Equal(t, "r7.moved."+m.name, named(err), "bound elsewhere: "+m.want)
+				_, err = r.CloseSession(t.Context(), id, runner.Kinds())
+				f.Equal(t, "r8.moved."+m.name, named(err), "bound elsewhere: "+m.want)
+			}
+			f.Unchanged(t)
+			require.NoError(t, r.Close())
+		}
+	})
+}
+
+func move(t *testing.T, dir *string, name string) {
+	t.Helper()
+	to := filepath.Join(filepath.Dir(*dir), name)
+	require.NoError(t, os.Rename(*dir, to))
+	*dir = to
+}

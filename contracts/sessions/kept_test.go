@@ -1,0 +1,181 @@
+package sessions_test
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/contracts"
+	config "github.com/freeze-contracts/permafrost/readers/project"
+)
+
+// The repository and the worktrees are whole where they lie now.
+func TestGit(t *testing.T) {
+	each(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
+		s := tell(t, f)
+		want := contracts.Git{Revisions: branches(t, f), Status: s.status, Reflog: s.reflog, Worktrees: worktrees(t, f, th)}
+		want.Revisions[fmt.Sprintf("HEAD~%d", len(s.reflog)-1)] = line(f, "head")
+		want.Revisions["HEAD^{tree}"] = s.tree
+		f.CheckGit(t, "r7.repository", "project", want)
+		want.Reflog = []string{"reset: moving to HEAD"} // the first entry of a new worktree has no message
+		want.Revisions = map[string]string{"HEAD": line(f, "head"), "HEAD^{tree}": s.tree}
+		for _, m := range s.sessions {
+			if m.work != nil {
+				want.Status = m.index
+				f.CheckGit(t, "r7.worktree", path.Join(workspace(t, th, m.said(t, f).ID), "worktree"), want)
+			}
+		}
+	})
+}
+
+// worktrees are those that git is to know, as it sorts them.
+func worktrees(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) []string {
+	t.Helper()
+	var linked []string
+	for _, s := range script(t, f) {
+		if s.work != nil {
+			linked = append(linked, s.said(t, f).Worktree)
+		}
+	}
+	slices.Sort(linked)
+	return append([]string{th.Path("project")}, linked...)
+}
+
+// branches are those of the sessions. Where one has a commit of its own, the
+// release's word is taken for its name.
+func branches(t *testing.T, f *contracts.Fixture) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	for _, s := range script(t, f) {
+		if s.Opened || s.work != nil {
+			all["refs/heads/stint/"+s.said(t, f).ID] = line(f, "head")
+		}
+	}
+	if f.Scenario == "closed" {
+		branch := "refs/heads/stint/" + script(t, f)[0].said(t, f).ID
+		all[branch], _, _ = strings.Cut(strings.Split(line(f, "branches"), "\n")[1], " ")
+		all[branch+"^{tree}"], all[branch+"^"] = tell(t, f).notes, line(f, "head")
+	}
+	return all
+}
+
+// What git told the scenario is what the script makes of it.
+func TestPrinted(t *testing.T) {
+	each(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
+		f.Equal(t, "r7.status", string(f.View("status").Stdout), tell(t, f).asked)
+		views := f.Views()
+		if slices.Contains(views, "worktrees") {
+			var want strings.Builder
+			for i, dir := range worktrees(t, f, th) {
+				branch := "main"
+				if i > 0 {
+					branch = "stint/" + path.Base(path.Dir(dir))
+				}
+				fmt.Fprintf(&want, "worktree %s\nHEAD %s\nbranch refs/heads/%s\n\n", dir, line(f, "head"), branch)
+			}
+			f.Equal(t, "r7.worktrees", string(f.View("worktrees").Stdout), want.String())
+		}
+		if slices.Contains(views, "branches") {
+			want := line(f, "head") + " refs/heads/main\n"
+			for branch, commit := range branches(t, f) {
+				if !strings.Contains(branch, "^") {
+					want += commit + " " + branch + "\n"
+				}
+			}
+			f.Equal(t, "r8.branches", string(f.View("branches").Stdout), want)
+		}
+		for _, view := range []string{"head", "status", "worktrees", "branches"} {
+			if slices.Contains(views, view) {
+				f.Equal(t, "r7.exit", f.View(view).Exit, 0)
+			}
+		}
+	})
+}
+
+// What lies beside git's own files and stint's documents, all of it.
+func TestBeside(t *testing.T) {
+	each(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
+		s, dir := tell(t, f), state(t, th)
+		want := map[string]string{"project/.stint/.gitignore": "*\n", "project/.stint/lock": "", dir + "/worktrees.lock": ""}
+		add := func(dir string, files map[string]string) {
+			for name, text := range files {
+				want[path.Join(dir, name)] = text
+			}
+		}
+		add("project", s.files)
+		tomls := []string{"project"}
+		for _, m := range s.sessions {
+			id := m.said(t, f).ID
+			add(path.Join(dir, "sessions", id), map[string]string{"lock": "", "making.lock": ""})
+			add(path.Join(workspace(t, th, id), "run"), m.run)
+			if m.work == nil {
+				continue
+			}
+			add(path.Join(workspace(t, th, id), "worktree"), m.work)
+			if !s.noToml {
+				tomls = append(tomls, path.Join(workspace(t, th, id), "worktree"))
+			}
+		}
+		for dir, name := range linked(t, f, th) {
+			want[path.Join(dir, ".git")] = "gitdir: " + th.Path("project/.git/worktrees/"+name) + "\n"
+		}
+		if s.runs {
+			add(path.Join(dir, "runs", runs(t, f, "runs")[0].ID), map[string]string{"lock": "", "changes.patch": patch})
+		}
+		f.Equal(t, "r7.beside", beside(t, th, s), want)
+		for _, at := range tomls {
+			c, err := config.ReadConfig(th.FS(t, at))
+			require.NoError(t, err)
+			f.Equal(t, "r2.config", *c, config.Config{Version: 1, Project: config.Settings{MemoryDir: "docs/memory"},
+				Session: config.Session{Harness: "codex", RetentionDays: 90}})
+		}
+		id, err := config.ID(th.FS(t, "project"), s.tracked, th.Path("project"))
+		require.NoError(t, err)
+		f.Equal(t, "r1.id", id, path.Base(dir))
+	})
+}
+
+// linked are the box-relative paths of the worktrees, and the names that git
+// gives them: the folder's, and a number where that is taken.
+func linked(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	name := "worktree"
+	for _, m := range script(t, f) {
+		if m.work != nil {
+			all[path.Join(workspace(t, th, m.said(t, f).ID), "worktree")] = name
+			name = fmt.Sprintf("worktree%d", len(all))
+		}
+	}
+	return all
+}
+
+// beside reads all files that have neither a reader nor git to read them.
+func beside(t *testing.T, th *contracts.Thawed, s story) map[string]string {
+	t.Helper()
+	documents := []string{"session.json", "manifest.json", "stint.toml"}
+	if !s.tracked {
+		documents = append(documents, "project.json")
+	}
+	got := make(map[string]string)
+	fsys := th.FS(t, ".")
+	require.NoError(t, fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name == "project/.git":
+			return fs.SkipDir
+		case d.IsDir(), slices.Contains(documents, d.Name()):
+			return nil
+		}
+		b, err := fs.ReadFile(fsys, name)
+		got[name] = string(b)
+		return err
+	}))
+	return got
+}

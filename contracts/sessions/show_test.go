@@ -1,0 +1,127 @@
+package sessions_test
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/contracts"
+)
+
+func TestShow(t *testing.T) {
+	each(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
+		r := stint(t, f, th)
+		for _, s := range script(t, f) {
+			want := s.said(t, f)
+			d, err := r.Sessions.Get(want.ID)
+			require.NoError(t, err)
+			f.Equal(t, "r5.show", read(d), want.document())
+
+			// In the version that it has on disk, also where it is written again.
+			onDisk := parse[printed](t, "document", stored(t, th, want.ID))
+			f.Equal(t, "r5.fingerprint", d.Fingerprint, onDisk.Fingerprint)
+			b, err := d.Encode()
+			require.NoError(t, err)
+			f.Equal(t, "r5.fingerprint", parse[printed](t, "encoded", b).Fingerprint, want.Fingerprint)
+			f.Equal(t, "r5.stored", onDisk.said(t), want.document())
+
+			span := cmpopts.EquateApproxTime(f.To.Sub(f.From) + time.Second)
+			f.Equal(t, "r5.time", d.CreatedAt.Time, f.To, span)
+			f.Equal(t, "r5.base", d.Base, line(f, "head"))
+		}
+		f.Unchanged(t)
+	})
+}
+
+// What the release told when it opened a session, and as it closed one, is
+// what is known of it now, but for what has happened since.
+func TestToldBefore(t *testing.T) {
+	each(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
+		r := stint(t, f, th)
+		before := func(last string) said {
+			d, err := r.Sessions.Get(told(t, f, last)[0].ID)
+			require.NoError(t, err)
+			return read(d)
+		}
+		for view, last := range tell(t, f).opened {
+			was := before(last)
+			was.State, was.Revision, was.Updated, was.Closed, was.Failure = "open", 2, was.Opened, "", ""
+			was.Live, was.Stale = "live", "fresh"
+			f.Equal(t, "r5.opened", told(t, f, view)[0], was)
+			f.Equal(t, "r5.opened", f.View(view).Exit, 0)
+		}
+		for view, already := range tell(t, f).closes {
+			a := parse[answer](t, view, f.View(view).Stdout)
+			f.Equal(t, "r8.said", a.Session.said(t).document(), before("show"))
+			f.Equal(t, "r8.said", *a.Already, already)
+			f.Equal(t, "r8.said", a.Discarded, []string{})
+			f.Equal(t, "r8.said", f.View(view).Exit, 0)
+		}
+		for _, view := range tell(t, f).refused {
+			said := f.View(view)
+			f.Equal(t, "r6.said", fmt.Sprintf("%d %s", said.Exit, said.Stdout), "1 ")
+		}
+	})
+}
+
+// The rendered form has all that the release told. Whether it lives is not
+// asked here: there is no tmux server.
+func TestShown(t *testing.T) {
+	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
+		th := f.Thaw(t, fingerprint)
+		for _, s := range script(t, f) {
+			want := s.said(t, f)
+			got := rows(string(run(t, th, "session", "show", want.ID)))
+			delete(got, "live")
+			shown := map[string]string{
+				"session": want.ID, "state": want.State, "repository": want.Repository + " (" + want.Stale + ")",
+				"harness": want.Harness, "branch": want.Branch, "base": want.Base, "fingerprint": want.Fingerprint,
+				"worktree": want.Worktree, "run root": want.RunRoot, "tmux": want.TmuxSession + " on " + want.TmuxSocket,
+				"created": clock(want.Created), "opened": clock(want.Opened), "closed": clock(want.Closed),
+				"revision": fmt.Sprint(want.Revision),
+			}
+			if want.Failure != "" {
+				shown["failure"] = want.Failure
+			}
+			f.Equal(t, "r5.text", got, shown)
+			list := strings.Fields(strings.Split(string(run(t, th, "session", "list", "--all")), want.ID)[1])
+			f.Equal(t, "r5.text.list", []string{list[0], list[2]}, []string{want.State, want.Stale})
+		}
+		f.Unchanged(t)
+	})
+}
+
+// rows takes apart a name of up to 12 columns and a value on each line.
+func rows(text string) map[string]string {
+	all := make(map[string]string)
+	for line := range strings.Lines(text) {
+		all[strings.TrimSpace(line[:12])] = strings.TrimSpace(line[12:])
+	}
+	return all
+}
+
+// clock is a time as a person is shown it: to the second, in UTC.
+func clock(t string) string {
+	if t == "" {
+		return "-"
+	}
+	return strings.Replace(t[:len("2006-01-02T15:04:05")], "T", " ", 1) + "Z"
+}
+
+// line is what a view of one line says.
+func line(f *contracts.Fixture, view string) string {
+	return strings.TrimSuffix(string(f.View(view).Stdout), "\n")
+}
+
+// stored is the bytes of a session's document.
+func stored(t *testing.T, th *contracts.Thawed, id string) []byte {
+	t.Helper()
+	b, err := fs.ReadFile(th.FS(t, "."), documentOf(t, th, id))
+	require.NoError(t, err)
+	return b
+}

@@ -1,0 +1,188 @@
+package sessions_test
+
+import (
+	"testing"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/contracts"
+	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/internal/tmux"
+)
+
+// story is what the script of a scenario did.
+type story struct {
+	sessions []made
+
+	opened  map[string]string // views that are the answer of open, by the view that told of the session last
+	lists   map[string]string // views of list, by the states that they show; all of them where it is empty
+	refused []string          // views of a refusal
+	closes  map[string]bool   // views that are an answer of close, by whether it was closed before
+
+	files   map[string]string // what else lies in the repository
+	reflog  []string          // the newest first
+	status  string            // ignored files included
+	asked   string            // what the view status says
+	tree    string            // git write-tree of what was committed
+	notes   string            // and of what the agent committed
+	runs    bool
+	noToml  bool // stint.toml was never committed
+	tracked bool // as the marker was
+}
+
+// made is a session of it.
+type made struct {
+	view string // in which the release told of it last
+	fate
+
+	work  map[string]string // files that lie in its worktree beside stint.toml; nil where there is none
+	index string            // git status of the worktree
+	run   map[string]string // files of its run root
+	lost  []runner.Kind     // of which close says that they are nowhere else
+}
+
+// fate is what the release told of it there.
+type fate struct {
+	State, Live, Stale string
+	Revision           int64
+	Opened             bool   // it was open at some time
+	Failure            string // a part of it
+}
+
+const (
+	readme  = "A small project.\n"
+	ignored = "!! .stint/.gitignore\n!! .stint/lock\n!! .stint/project.json\n"
+	marker  = "{\n  \"schema\": 1,\n  \"project_id\": \"0123456789abcdef0123456789abcdef\",\n  \"created_at\": 1577836800\n}\n"
+)
+
+var (
+	first = []string{"commit (initial): the first"}
+	plain = map[string]string{"README.md": readme}
+)
+
+// stories is written by hand after fixtures/scenarios/sessions.
+var stories = map[string]story{
+	"open": {
+		sessions: []made{{view: "show", fate: fate{"open", "live", "fresh", 2, true, ""},
+			work: map[string]string{"README.md": readme + "more\n", "notes.md": "one\n"}, index: " M README.md\n?? notes.md\n",
+			run: map[string]string{"log": "kept\n"}, lost: []runner.Kind{runner.Changes, runner.Untracked, runner.Run}}},
+		opened: map[string]string{"open": "show"}, lists: map[string]string{"list": "open", "all": ""}, refused: []string{"attach", "close"},
+		files: map[string]string{"README.md": readme, "draft.md": readme}, reflog: first, status: "?? draft.md\n" + ignored, asked: "?? draft.md\n",
+	},
+	"checkpointed": {
+		sessions: []made{{view: "show", fate: fate{"open", "live", "fresh", 2, true, ""},
+			work: map[string]string{"README.md": readme + "more\n", "notes.md": "one\ntwo\n"}, index: " M README.md\n?? notes.md\n",
+			lost: []runner.Kind{runner.Changes, runner.Untracked}}},
+		opened: map[string]string{"open": "show"}, lists: map[string]string{"list": "open"}, refused: []string{"close"},
+		files: plain, reflog: first, status: ignored, runs: true,
+	},
+	"ended": {
+		sessions: []made{{view: "show", fate: fate{"open", "dead", "fresh", 2, true, ""}, work: plain}},
+		opened:   map[string]string{"open": "show"}, lists: map[string]string{"list": "open"}, refused: []string{"attach"},
+		files: plain, reflog: first, status: ignored,
+	},
+	"stale": {
+		sessions: []made{{view: "show", fate: fate{"open", "live", "stale", 2, true, ""}, work: plain}},
+		opened:   map[string]string{"open": "show"}, lists: map[string]string{"list": "open"},
+		files: plain, reflog: []string{"commit: the second", first[0]}, status: ignored,
+	},
+	"path-id": {
+		sessions: []made{{view: "show", fate: fate{"open", "live", "fresh", 2, true, ""},
+			work: map[string]string{"README.md": readme, ".stint/project.json": marker}}},
+		opened: map[string]string{"open": "show"}, lists: map[string]string{"list": "open"},
+		files: map[string]string{"README.md": readme, ".stint/project.json": marker}, reflog: []string{"commit (initial): with a marker"},
+		status: "?? stint.toml\n!! .stint/.gitignore\n!! .stint/lock\n", asked: "?? stint.toml\n",
+		tree: "1031be1194de8b8d8fd2a87a8baa895f40a21378", noToml: true, tracked: true,
+	},
+	"closing": {
+		sessions: []made{{view: "show", fate: fate{"closing", "live", "fresh", 3, true, ""}, work: plain}},
+		opened:   map[string]string{"open": "show"}, lists: map[string]string{"list": "open", "all": ""}, refused: []string{"attach"},
+		files: plain, reflog: first, status: ignored,
+	},
+	"not-closed": {
+		sessions: []made{{view: "show", fate: fate{"closing", "absent", "fresh", 4, true, "git worktree remove"}, work: plain}},
+		opened:   map[string]string{"open": "show"}, lists: map[string]string{"list": "open", "all": ""}, refused: []string{"close"},
+		files: plain, reflog: first, status: ignored,
+	},
+	"creating": {
+		sessions: []made{{view: "show", fate: fate{"creating", "absent", "fresh", 1, false, ""}, work: plain}},
+		lists:    map[string]string{"list": "open", "all": ""}, refused: []string{"attach", "checkpoint"},
+		files: plain, reflog: first, status: ignored,
+	},
+	"recovery-required": {
+		sessions: []made{{view: "show", fate: fate{"recovery-required", "absent", "fresh", 2, false, "could not be taken back"}, work: plain}},
+		lists:    map[string]string{"list": "open", "all": ""}, refused: []string{"open", "attach"},
+		files: plain, reflog: first, status: ignored,
+	},
+	"not-opened": {
+		sessions: []made{{view: "show", fate: fate{"closed", "absent", "fresh", 2, false, "no space left on device"}}},
+		lists:    map[string]string{"list": "open", "all": ""}, refused: []string{"open"}, closes: map[string]bool{"close": true},
+		files: plain, reflog: first, status: ignored,
+	},
+	"closed": {
+		sessions: []made{{view: "show", fate: fate{"closed", "absent", "fresh", 4, true, ""}}},
+		opened:   map[string]string{"open": "show"}, lists: map[string]string{"list": "open", "all": "", "closed": "closed"},
+		refused: []string{"attach", "refused"}, closes: map[string]bool{"close": false, "again": true},
+		files: plain, reflog: first, status: ignored, runs: true,
+	},
+	"several": {
+		sessions: []made{
+			{view: "closed", fate: fate{"closed", "absent", "fresh", 4, true, ""}},
+			{view: "creating", fate: fate{"creating", "absent", "fresh", 1, false, ""}, work: plain},
+			{view: "list", fate: fate{"open", "live", "fresh", 2, true, ""},
+				work: map[string]string{"README.md": readme, "three": "three\n"}, index: "?? three\n", lost: []runner.Kind{runner.Untracked}},
+		},
+		opened: map[string]string{"first": "closed", "third": "list"},
+		lists:  map[string]string{"list": "open", "closed": "closed", "creating": "creating", "closing": "closing"},
+		files:  plain, reflog: first, status: ignored,
+	},
+}
+
+// trees are of a stint.toml that a release's init wrote: git write-tree of
+// README.md and it, and of notes.md as well.
+var trees = []struct{ since, first, notes string }{
+	{"v0.1.2", "055423cfe9177545fda241018a0f7c8af517b0a6", "776463a8cef0b458a38e4f530480821d6145ec41"},
+}
+
+// tell is what the fixture's script did.
+func tell(t *testing.T, f *contracts.Fixture) story {
+	t.Helper()
+	s, ok := stories[f.Scenario]
+	if !ok {
+		t.Fatalf("scenario %q: this suite does not know what it did; tell it in stories", f.Scenario)
+	}
+	if s.tree != "" {
+		return s
+	}
+	last := trees[0]
+	for _, tr := range trees[1:] {
+		if semver.Compare(tr.since, f.Release) <= 0 {
+			last = tr
+		}
+	}
+	s.tree, s.notes = last.first, last.notes
+	return s
+}
+
+func script(t *testing.T, f *contracts.Fixture) []made {
+	t.Helper()
+	return tell(t, f).sessions
+}
+
+// said is what the release told of the session last.
+func (m made) said(t *testing.T, f *contracts.Fixture) said {
+	t.Helper()
+	all := told(t, f, m.view)
+	require.Len(t, all, 1, m.view)
+	return all[0]
+}
+
+// pane is the one that was made for the session.
+func (m made) pane(s said) tmux.Marked {
+	return tmux.Marked{
+		Pane: tmux.Pane{ID: "%5", SessionID: "$3", Session: s.TmuxSession, Window: 2, Dead: m.Live == "dead", Path: "/"},
+		Mark: s.ID, Start: s.Worktree,
+	}
+}
