@@ -3,6 +3,7 @@ package sessions_test
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -83,17 +84,27 @@ func TestShown(t *testing.T) {
 				"harness": want.Harness, "branch": want.Branch, "base": want.Base, "fingerprint": want.Fingerprint,
 				"worktree": want.Worktree, "run root": want.RunRoot, "tmux": want.TmuxSession + " on " + want.TmuxSocket,
 				"created": clock(want.Created), "opened": clock(want.Opened), "closed": clock(want.Closed),
-				"revision": fmt.Sprint(want.Revision),
+				"revision": fmt.Sprint(want.Revision), "failure": want.Failure, "for": purpose(want),
+				"instance": want.Instance, "conversation": want.Conversation,
 			}
-			if want.Failure != "" {
-				shown["failure"] = want.Failure
-			}
+			maps.DeleteFunc(shown, func(_, value string) bool { return value == "" })
 			f.Equal(t, "r5.text", got, shown)
-			list := strings.Fields(strings.Split(string(run(t, th, "session", "list", "--all")), want.ID)[1])
-			f.Equal(t, "r5.text.list", []string{list[0], list[2]}, []string{want.State, want.Stale})
+			row := strings.Fields(strings.Split(string(run(t, th, "session", "list", "--all")), want.ID)[1])
+			f.Equal(t, "r5.text.list", []string{row[0], row[2], row[3]}, []string{want.State, want.Stale, want.Harness})
 		}
 		f.Unchanged(t)
 	})
+}
+
+// purpose is what a session is for, as a person is shown it.
+func purpose(s said) string {
+	switch {
+	case s.WorkItem != "":
+		return s.WorkItem
+	case s.Standing != "":
+		return "standing " + s.Standing
+	}
+	return "-"
 }
 
 // rows takes apart a name of up to 12 columns and a value on each line.
