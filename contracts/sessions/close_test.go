@@ -80,12 +80,7 @@ func closed(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, r *runner.
 	}
 	want := of.document()
 	if s.State != "closed" {
-		want.Revision, want.State, want.Failure = of.Revision+2, "closed", ""
-		if s.State == "closing" {
-			want.Revision--
-		}
-		want.Closed = later(f).UTC().Format(layout)
-		want.Updated = want.Closed
+		want = s.taken(want, later(f).UTC().Format(layout))
 	}
 	f.Equal(t, "r8.closed."+how, read(c.Document), want)
 	f.Equal(t, "r8.already."+how, c.Already, s.State == "closed")
@@ -101,8 +96,7 @@ func closed(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, r *runner.
 	f.Equal(t, "r8.schema."+how, written.Schema, 2)
 	require.NoError(t, written.Later.Compact())
 	f.Equal(t, "r20.unknown."+how, written.Later, jsontext.Value(`{"b":[1,2]}`))
-	_, err = os.Lstat(of.WorkspaceRoot)
-	f.Equal(t, "r8.workspace."+how, os.IsNotExist(err), true)
+	f.Equal(t, "r8.workspace."+how, exists(of.WorkspaceRoot), false)
 
 	f.Settle(t)
 	again, err := r.CloseSession(t.Context(), of.ID, nil)
