@@ -82,11 +82,8 @@ var errNoProvider = errors.New("the agent told no name of the conversation, by w
 // mayContinue refuses a conversation in which the agent must not be called, and
 // returns the runs of it that are still there, the oldest first.
 func (r *Runner) mayContinue(ctx context.Context, c *talk.Document) ([]*manifest.Manifest, error) {
-	switch {
-	case c.State == talk.Closed:
+	if c.State == talk.Closed {
 		return nil, errors.New("it is closed: begin another one by stint run")
-	case c.ProviderSession == "":
-		return nil, errNoProvider
 	}
 	if c.Session != "" {
 		d, err := r.Sessions.Get(c.Session)
@@ -111,6 +108,9 @@ func (r *Runner) mayContinue(ctx context.Context, c *talk.Document) ([]*manifest
 			return nil, err
 		}
 		runs = append(runs, m)
+	}
+	if c.ProviderSession == "" {
+		return nil, errNoProvider
 	}
 	return runs, nil
 }

@@ -107,8 +107,12 @@ func (r *Runner) rescue(ctx context.Context, m *manifest.Manifest, w *workspace)
 	if there && w.begun {
 		return r.save(ctx, m, w, interrupted)
 	}
-	return r.Runs.Update(ctx, m.ID, func(m *manifest.Manifest) {
+	m, err = r.Runs.Update(ctx, m.ID, func(m *manifest.Manifest) {
 		interrupted(m)
 		m.FinishedAt = readers.At(r.Now())
 	})
+	if err != nil {
+		return nil, err
+	}
+	return m, r.noteProvider(ctx, m)
 }
