@@ -124,9 +124,7 @@ func (r *Runner) idle(ctx context.Context, m *manifest.Manifest) error {
 		}
 		lock.Release()
 	}
-	_, err := os.Lstat(m.Root)
-	unsaved := m.State == manifest.Interrupted && m.PatchSHA256 == "" && !errors.Is(err, fs.ErrNotExist)
-	if m.State == manifest.Running || unsaved {
+	if m.State == manifest.Running || unsaved(m) && remains(m) {
 		return fmt.Errorf("run %q of it was interrupted before its work was saved: run stint runs recover %[1]s first", m.ID)
 	}
 	return nil
