@@ -124,7 +124,7 @@ func (r *Runner) left(c *talk.Document) error {
 // idle refuses a run that is not over, or whose work is still to be saved.
 func (r *Runner) idle(ctx context.Context, m *manifest.Manifest) error {
 	if m.State == manifest.Running {
-		lock, err := r.running(ctx, m.ID)
+		lock, err := r.turnLock(ctx, m.ID)
 		switch {
 		case errors.Is(err, document.ErrLocked):
 			return fmt.Errorf("run %q of it is running: wait for its end", m.ID)
@@ -133,7 +133,7 @@ func (r *Runner) idle(ctx context.Context, m *manifest.Manifest) error {
 		}
 		lock.Release()
 	}
-	if m.State == manifest.Running || unsaved(m) && remains(m) {
+	if m.State == manifest.Running || stuck(m) && remains(m) {
 		return fmt.Errorf("run %q of it was interrupted before its work was saved: run stint runs recover %[1]s first", m.ID)
 	}
 	return nil

@@ -125,7 +125,7 @@ func (r *Runner) perform(ctx context.Context, t *turn, said func()) (*Turned, er
 	id := t.manifest.ID
 	// The agent and all that it starts hold it, too: so it is free exactly
 	// when none of them is left, whatever became of this process.
-	lock, err := r.running(ctx, id)
+	lock, err := r.turnLock(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +209,7 @@ func (r *Runner) dismantle(ctx context.Context, w *workspace) error {
 	return r.state.RemoveAll(path.Join(w.folder, "scratch"))
 }
 
-// running is held as long as a process of a turn is left.
-func (r *Runner) running(ctx context.Context, id string) (*document.Lock, error) {
+// turnLock is held as long as a process of a turn is left.
+func (r *Runner) turnLock(ctx context.Context, id string) (*document.Lock, error) {
 	return document.Acquire(ctx, r.Runs.Path(id, "running.lock"), 0)
 }
