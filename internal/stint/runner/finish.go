@@ -70,7 +70,7 @@ func (r *Runner) save(ctx context.Context, m *manifest.Manifest, w *workspace, s
 		m.FinishedAt, m.Failure = now, ""
 		settle(m)
 	}
-	work, err := artifact.Take(ctx, r.tree(w), m.Base)
+	work, err := r.take(ctx, w)
 	switch {
 	case err == nil:
 		m, err = r.Runs.Save(ctx, m.ID, work, over)
@@ -92,6 +92,15 @@ func (r *Runner) save(ctx context.Context, m *manifest.Manifest, w *workspace, s
 		return nil, err
 	}
 	return m, r.noteProvider(ctx, m)
+}
+
+// take looks first whether the agent left the worktree one of this repository:
+// git would take the next one that it finds above it.
+func (r *Runner) take(ctx context.Context, w *workspace) (*artifact.Work, error) {
+	if err := r.Project.Tree.Linked(ctx, w.paths.Worktree); err != nil {
+		return nil, err
+	}
+	return artifact.Take(ctx, r.tree(w), w.base)
 }
 
 // noteProvider keeps the name by which the agent continues the conversation,

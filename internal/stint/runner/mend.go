@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/readers"
 	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
@@ -38,19 +40,13 @@ func (r *Runner) RecoverRuns(ctx context.Context, id string, discard []Kind) (*M
 			return nil, fmt.Errorf("run %q: it is a checkpoint, of which there is nothing to recover: see stint session recover %s", id, m.Session)
 		}
 	}
-	// Several turns of a conversation may have had one workspace: what is there
-	// is the last one's.
-	last := make(map[string]string)
-	for _, m := range all {
-		last[m.Root] = m.ID
-	}
 	mended := new(Mended)
 	var failed []error
 	for _, m := range all {
 		if m.Kind == manifest.Checkpoint || id != "" && m.ID != id {
 			continue
 		}
-		if m.State == manifest.Running || last[m.Root] == m.ID && remains(m) {
+		if m.State == manifest.Running || remains(m) {
 			failed = append(failed, r.mend(ctx, m.ID, discard, mended))
 		}
 	}
@@ -74,15 +70,21 @@ func (r *Runner) mend(ctx context.Context, id string, discard []Kind, mended *Me
 	if err != nil && !errors.Is(err, document.ErrLocked) {
 		return err
 	}
-	m, again := r.Runs.Get(id)
-	if again != nil {
-		return again
+	held := err == nil
+	if held {
+		defer lock.Release()
 	}
+	m, err := r.Runs.Get(id)
 	if err != nil {
+		return err
+	}
+	if due, err := r.due(m); err != nil || !due {
+		return err
+	}
+	if !held {
 		mended.Running = append(mended.Running, m)
 		return nil
 	}
-	defer lock.Release()
 	w, err := r.ofTurn(m)
 	if err != nil {
 		return err
@@ -98,6 +100,30 @@ func (r *Runner) mend(ctx context.Context, id string, discard []Kind, mended *Me
 	}
 	mended.Runs = append(mended.Runs, t)
 	return nil
+}
+
+// due tells whether there is anything to recover of a turn. Several turns of a
+// conversation may have had one workspace, and what is there is the last one's.
+// The conversation says which that is: the times do not where the clock was put
+// back. None can have come to have the workspace since it was seen to be there.
+func (r *Runner) due(m *manifest.Manifest) (bool, error) {
+	if m.State == manifest.Running || !remains(m) {
+		return m.State == manifest.Running, nil
+	}
+	c, err := r.Conversations.Get(m.Conversation)
+	if err != nil {
+		return false, fmt.Errorf("run %q: it is not known whether %q is its workspace or a later turn's: %w", m.ID, filepath.Dir(m.Root), err)
+	}
+	for _, id := range c.Runs[slices.Index(c.Runs, m.ID)+1:] {
+		later, err := r.Runs.Get(id)
+		switch {
+		case errors.Is(err, artifact.ErrNotFound):
+			continue // It was pruned.
+		case err != nil || later.Root == m.Root:
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // rescue saves what is left of a turn.
