@@ -89,14 +89,23 @@ func (r *Runner) mend(ctx context.Context, id string, discard []Kind, mended *Me
 	if err != nil {
 		return err
 	}
+	var unsaved error
 	if m.State == manifest.Running || stuck(m) {
-		if m, err = r.rescue(ctx, m, w); err != nil {
+		saved, err := r.rescue(ctx, m, w, discard)
+		switch {
+		case err == nil:
+			m = saved
+		case !errors.Is(err, errUnsaved):
 			return err
 		}
+		unsaved = err
 	}
 	t, err := r.clear(ctx, m, w, discard)
-	if err != nil {
-		return fmt.Errorf("run %q: workspace: %w", id, err)
+	switch {
+	case err != nil:
+		return errors.Join(unsaved, fmt.Errorf("run %q: workspace: %w", id, err))
+	case unsaved != nil && t.Workspace != "":
+		return unsaved
 	}
 	mended.Runs = append(mended.Runs, t)
 	return nil
@@ -126,8 +135,10 @@ func (r *Runner) due(m *manifest.Manifest) (bool, error) {
 	return true, nil
 }
 
-// rescue saves what is left of a turn.
-func (r *Runner) rescue(ctx context.Context, m *manifest.Manifest, w *workspace) (*manifest.Manifest, error) {
+// rescue saves what is left of a turn. That a manifest does not say that the
+// agent began is no proof that it did not, so the worktree is judged by what is
+// in it.
+func (r *Runner) rescue(ctx context.Context, m *manifest.Manifest, w *workspace, discard []Kind) (*manifest.Manifest, error) {
 	at, err := r.listed(ctx, w)
 	if err != nil {
 		return nil, err
@@ -136,16 +147,21 @@ func (r *Runner) rescue(ctx context.Context, m *manifest.Manifest, w *workspace)
 	if err != nil {
 		return nil, err
 	}
-	interrupted := func(m *manifest.Manifest) { m.State = manifest.Interrupted }
-	if there && w.begun {
-		return r.save(ctx, m, w, interrupted)
-	}
-	// Before its agent began, there was at most the work of another run. It
-	// goes before the run says that it is over.
+	untouched := false
 	if !w.begun {
+		if untouched, err = r.untouched(ctx, w); err != nil {
+			return nil, err
+		}
+	}
+	interrupted := func(m *manifest.Manifest) { m.State = manifest.Interrupted }
+	switch {
+	case untouched:
+		// It goes before the run says that it is over.
 		if err := r.dismantle(ctx, w); err != nil {
 			return nil, fmt.Errorf("run %q: %w", m.ID, err)
 		}
+	case there:
+		return r.save(ctx, m, w, discard, interrupted)
 	}
 	m, err = r.Runs.Update(ctx, m.ID, func(m *manifest.Manifest) {
 		interrupted(m)
@@ -155,4 +171,21 @@ func (r *Runner) rescue(ctx context.Context, m *manifest.Manifest, w *workspace)
 		return nil, err
 	}
 	return m, r.noteProvider(ctx, m)
+}
+
+// untouched tells whether a workspace holds nothing but the worktree's base, and
+// what of an earlier run was laid in, which may have been cut off.
+func (r *Runner) untouched(ctx context.Context, w *workspace) (bool, error) {
+	losses, err := r.losses(ctx, w)
+	if err != nil || len(losses) == 0 {
+		return err == nil, err
+	}
+	if slices.ContainsFunc(losses, func(l Loss) bool { return l.Kind != Changes && l.Kind != Untracked }) {
+		return false, nil
+	}
+	work, err := artifact.Take(ctx, r.tree(w), w.base)
+	if err != nil {
+		return false, nil // It is for save to say so.
+	}
+	return r.Runs.Lays(w.own, w.base, work)
 }
