@@ -159,7 +159,7 @@ var written = []initial{
 		since: "v0.2.0",
 		config: project.Config{Version: 1, Project: project.Settings{MemoryDir: "docs/memory"},
 			Session: project.Session{RetentionDays: 90}},
-		trees:  map[string]string{"codex": "26f5b5c1e6955cc90114d82a7c932bfc40dabcd4", "claude": "be23a3c38f7583f7b967c9de953285caec116710"},
+		trees:  map[string]string{"codex": "aced0216102174dc5ce2fe51dcc98cc04561184f", "claude": "5c67ccf1b2e48f3053091e312b4dc36a2aafd247"},
 		ignore: "project.json\n.gitignore\nlock\napply\n.*.new\n",
 	},
 }
