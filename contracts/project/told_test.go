@@ -159,7 +159,7 @@ var written = []initial{
 		since: "v0.2.0",
 		config: project.Config{Version: 1, Project: project.Settings{MemoryDir: "docs/memory"},
 			Session: project.Session{RetentionDays: 90}},
-		trees:  map[string]string{"codex": "aced0216102174dc5ce2fe51dcc98cc04561184f", "claude": "5c67ccf1b2e48f3053091e312b4dc36a2aafd247"},
+		trees:  map[string]string{"codex": "b745a64a4b5cd61bd1b4d86eec752089e912d05b", "claude": "64c901efa5c0afea17e1c85cb2f7a429fd21d2c4"},
 		ignore: "project.json\n.gitignore\nlock\napply\n.*.new\n",
 	},
 }

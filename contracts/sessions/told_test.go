@@ -208,7 +208,7 @@ var stories = map[string]story{
 // of README.md and it, and of notes.md as well.
 var inits = []struct{ since, first, notes, ignore string }{
 	{"v0.1.2", "055423cfe9177545fda241018a0f7c8af517b0a6", "776463a8cef0b458a38e4f530480821d6145ec41", "*\n"},
-	{"v0.2.0", "aced0216102174dc5ce2fe51dcc98cc04561184f", "4d28bd3508b979b1bd9b9f612aba88255137c99b", "project.json\n.gitignore\nlock\napply\n.*.new\n"},
+	{"v0.2.0", "b745a64a4b5cd61bd1b4d86eec752089e912d05b", "5efaa75832904ce0dd300666dab038439c301ab4", "project.json\n.gitignore\nlock\napply\n.*.new\n"},
 }
 
 // tell is what the fixture's script did.

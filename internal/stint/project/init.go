@@ -183,24 +183,29 @@ harness = %q
 # 0 means for ever.
 retention_days = 90
 
-# NAME=value lines that every session starts with, and the name of this
-# installation. The file holds secrets: do not commit it.
+# NAME=value lines that every session and turn starts with, the name of this
+# installation, and another tmux server than your default one. The file holds
+# secrets: do not commit it.
 #
 # [env]
 # file = ".env"
 #
 # [instance]
 # name = "build-host"
+#
+# [tmux]
+# socket = "/run/user/1000/agents.sock"
 
 # An agent that stint does not know by itself, or one to be started otherwise.
 # The table stands for all of it:
 #
-# [harness.codex]
-# command = ["/opt/codex/bin/codex"]
+# [harness.claude]
+# command = ["/opt/claude/bin/claude"]
 # prompt = ["--", "{prompt}"]
-# resume = ["resume", "{conversation}"]
-# run = ["exec", "--json", "--", "{prompt}"]
-# continue = ["exec", "--json", "resume", "{conversation}", "--", "{prompt}"]
-# report = "thread_id"
+# begin = ["--session-id", "{conversation}"]
+# resume = ["--resume", "{conversation}"]
+# run = ["--print", "--output-format", "json", "--", "{prompt}"]
+# continue = ["--print", "--output-format", "json", "--resume", "{conversation}", "--", "{prompt}"]
+# report = "session_id"
 `, project.ConfigVersion, harness)
 }
