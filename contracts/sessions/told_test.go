@@ -53,6 +53,9 @@ type made struct {
 	lost  []runner.Kind     // of which close says that they are nowhere else
 }
 
+// works says whether it has a worktree.
+func (m made) works() bool { return m.work != nil }
+
 // fate is what the release told of it there.
 type fate struct {
 	State, Live, Stale string
