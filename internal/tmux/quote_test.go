@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +40,8 @@ func awkward() []string {
 	return values
 }
 
-// Each value reaches the program of a pane byte for byte.
+// Each value reaches the program of a pane byte for byte, on both of the ways
+// that there are; and what is put into its command line does, too.
 func TestValuesAreExact(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
@@ -52,8 +54,24 @@ func TestValuesAreExact(t *testing.T) {
 		given = append(given, name+"="+value)
 	}
 	require.NoError(t, u.NewSession(t.Context(), tmux.NewSession{Name: "one", Dir: dir, Env: append(given, "TURN=1"), Argv: sleep()}))
+	pane := onlyPane(t, u)
 	if diff := cmp.Diff(want, numbered(environOf(t, u, "TURN=1"))); diff != "" {
 		t.Errorf("NewSession (-want +got)\n%s", diff)
+	}
+	for name := range want {
+		want[name] += "x"
+	}
+	for i := range given {
+		given[i] += "x"
+	}
+	end(t, u)
+	words := slices.DeleteFunc(awkward(), func(s string) bool { return len(s) > 1000 })
+	require.NoError(t, u.Respawn(t.Context(), tmux.Respawn{
+		Pane: pane.ID, Session: pane.SessionID, Dir: dir, Env: append(given, "TURN=2"),
+		Argv: append([]string{"sh", "-c", "exec sleep 1000; exit", "sh"}, words...),
+	}))
+	if diff := cmp.Diff(want, numbered(environOf(t, u, "TURN=2"))); diff != "" {
+		t.Errorf("Respawn (-want +got)\n%s", diff)
 	}
 }
 

@@ -105,6 +105,7 @@ func TestValuesAreInNoSink(t *testing.T) {
 
 	hidden := sample(t, canary)
 	detach = attach(t, u)
+	pane := onlyPane(t, u)
 	value := canary + strings.Repeat("x", 100_000)
 	require.NoError(t, u.NewSession(t.Context(), tmux.NewSession{Name: "two", Dir: dir, Env: []string{"A=" + value}, Argv: []string{"true"}}))
 	var errs []error
@@ -112,10 +113,13 @@ func TestValuesAreInNoSink(t *testing.T) {
 	_, err = u.Run(t.Context(), "kill-session", "-t", "=two")
 	require.NoError(t, err)
 	for turn := range 10 {
-		name := fmt.Sprintf("turn%d", turn)
-		n := tmux.NewSession{Name: name, Dir: dir, Env: []string{"A=" + value, "TURN=" + name}, Argv: sleep()}
-		require.NoError(t, u.NewSession(t.Context(), n))
-		errs = append(errs, u.NewSession(t.Context(), n)) // it is there
+		end(t, u)
+		r := tmux.Respawn{Pane: pane.ID, Session: pane.SessionID, Dir: dir, Env: []string{"A=" + value, fmt.Sprintf("TURN=%d", turn)}, Argv: sleep()}
+		require.NoError(t, u.Respawn(t.Context(), r))
+		require.Equal(t, value, environOf(t, u, fmt.Sprintf("TURN=%d", turn))["A"])
+		errs = append(errs, u.Respawn(t.Context(), r)) // its program runs
+		r.Session = "$9"
+		errs = append(errs, u.Respawn(t.Context(), r))
 	}
 	for _, err := range errs {
 		require.Error(t, err)
@@ -152,11 +156,14 @@ func TestBatchesAtOnce(t *testing.T) {
 		_, err := u.Run(t.Context(), set...)
 		require.NoError(t, err)
 	}
+	pane := onlyPane(t, u)
+	end(t, u)
 	var all sync.WaitGroup
 	for n := range 6 {
 		all.Go(func() {
 			env := []string{"A=canary", "B=canary", "C=canary", "D=canary", "E=canary", "F=canary"}[n:]
-			if err := u.NewSession(t.Context(), tmux.NewSession{Name: fmt.Sprintf("n%d", n), Dir: dir, Env: env, Argv: sleep()}); err != nil {
+			err := u.Respawn(t.Context(), tmux.Respawn{Pane: pane.ID, Session: pane.SessionID, Dir: dir, Env: env, Argv: sleep()})
+			if err != nil && !strings.Contains(err.Error(), "still active") {
 				t.Error(err)
 			}
 		})

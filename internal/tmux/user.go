@@ -139,11 +139,3 @@ func (u User) exec(ctx context.Context, stdin string, args []string) (out, said 
 	}
 	return stdout.String(), strings.TrimSpace(stderr.String()), err
 }
-
-func setOptions(pane string, options []Option) []words {
-	var all []words
-	for _, o := range options {
-		all = append(all, words{"set-option", "-p", "-t", pane, o.Name, o.Value})
-	}
-	return all
-}

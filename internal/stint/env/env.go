@@ -1,4 +1,5 @@
-// Package env reads the file of NAME=value lines that sessions run on.
+// Package env reads the file of NAME=value lines that sessions run on, and
+// tells whether a running process still has what it declares.
 //
 // Values are secrets. They are handed out as text by [File.Environ] and
 // [Value.Reveal] only: no error, no warning and no way of printing shows one,
