@@ -85,6 +85,10 @@ func envNotes(f *env.File) []string {
 	return notes
 }
 
+// envNames is the variable that has the names which the env file declared, for
+// whoever starts the program again: to know what is gone from the file then.
+const envNames = "STINT_ENV_NAMES"
+
 // variable is one that stint itself sets for a session; empty: it is to have
 // none of that name.
 type variable struct{ name, value string }
@@ -101,9 +105,7 @@ func (r *Runner) variables(d *doc.Document, f *env.File) []variable {
 	return []variable{
 		{"STINT_SESSION_ID", d.ID}, {"STINT_RUN_DIR", d.Paths.RunRoot}, {"STINT_MEMORY_DIR", memory}, {"STINT_CONFIG", config},
 		{"STINT_WORK_ITEM", d.WorkItem}, {"STINT_INSTANCE", d.Instance},
-		// For whoever starts the program again, to know what is gone from the
-		// file then.
-		{"STINT_ENV_NAMES", strings.Join(f.Names(), " ")},
+		{envNames, strings.Join(f.Names(), " ")},
 	}
 }
 
