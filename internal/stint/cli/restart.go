@@ -97,7 +97,7 @@ func (a *app) restart(ctx context.Context, r *runner.Runner, o runner.RestartOpt
 		return err
 	}
 	for _, note := range all.Notes {
-		a.note("%s", note)
+		a.note("%s", oneText(note))
 	}
 	v, bad := restartAnswer{Variables: all.Names, Sessions: []refreshedView{}}, 0
 	for _, s := range all.Sessions {

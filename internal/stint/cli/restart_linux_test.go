@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -9,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 )
 
@@ -84,7 +84,67 @@ func (d rotation) document(id string) string {
 	return string(out)
 }
 
-// Nothing is touched.
+// Refused before anything is touched.
 func TestRestartRefused(t *testing.T) {
-	var _ = cmp.Diff
+	d := newRotation(t, "TOKEN=first\n")
+	id := d.open("sleep", "agent", "--work-item", "github:octo/repo#1")
+	was := d.pane(id)
+	secrets := filepath.Join(d.dir, "secrets.env")
+	path := d.env[0]
+	for _, test := range []struct {
+		name    string
+		prepare func()
+		args    []string
+		code    int
+		want    string
+	}{
+		{"no selector", nil, nil, 2, "which sessions: --all, --work-item REF or ID"},
+		{"all and an id", nil, []string{"--all", id}, 2, "--all goes with no work item and no ID"},
+		{"all and a work item", nil, []string{"--all", "--work-item", "github:octo/repo#1"}, 2, "--all goes with no work item and no ID"},
+		{"a work item and an id", nil, []string{"--work-item", "github:octo/repo#1", id}, 2, fmt.Sprintf("--work-item: %q is no reference such as github:OWNER/REPO#15; an ID does not go with one", id)},
+		{"an id that is not known", nil, []string{id, "nosuch"}, 1, `session "nosuch": there is no such session: see stint session list --all`},
+		{"the beginning of an id", nil, []string{id[:11]}, 1, fmt.Sprintf("session %q: there is no such session: see stint session list --all", id[:11])},
+		{"a work item that is not known", nil, []string{"--work-item", "github:octo/repo#1", "github:octo/repo#11"}, 1, `work item "github:octo/repo#11": no session is for it that is not closed: see stint session list --all`},
+		{"the file has no usable line", func() { d.rotate("# none\nodd line\n") }, []string{"--all"}, 1, fmt.Sprintf("env file %q: it has no usable line, line 2 cannot be read: write NAME=value lines; mend that, or change env.file in stint.toml", secrets)},
+		{"the file has only names of others", func() { d.rotate("PATH=/x\nTERM=y\n") }, []string{"--all"}, 1, fmt.Sprintf("env file %q: it declares only what tmux or stint sets: PATH, TERM", secrets)},
+		{"the file is missing", func() { require.NoError(t, os.Remove(secrets)) }, []string{"--all"}, 1, fmt.Sprintf("env file %q: no such file; mend that, or change env.file in stint.toml", secrets)},
+		{"the file is a folder", func() { require.NoError(t, os.Mkdir(secrets, 0o700)) }, []string{"--all"}, 1, fmt.Sprintf("env file %q: it is not a regular file; mend that, or change env.file in stint.toml", secrets)},
+		{"no file is configured", func() { d.configure(d.socket) }, []string{"--all"}, 1, "no env file to restart sessions on: name one by env.file in stint.toml"},
+		{"no configuration", func() { require.NoError(t, os.WriteFile("stint.toml", []byte("["), 0o600)) }, []string{"--all"}, 1, fmt.Sprintf("repository %q: configuration: \"stint.toml\": does not read", filepath.Join(d.dir, "repo"))},
+		{"tmux is too old", func() {
+			require.NoError(t, os.Remove(secrets))
+			d.rotate("TOKEN=second\n")
+			d.config("")
+			old := d.script("tmux", "#!/bin/sh\necho tmux 3.1c\n")
+			t.Setenv("PATH", filepath.Dir(old)+":"+os.Getenv("PATH"))
+		}, []string{"--all"}, 1, "tmux is needed to restart a session: tmux is 3.1c: 3.2 or newer is needed: update it"},
+		{"tmux does not answer", func() {
+			d.script("tmux", "#!/bin/sh\nif [ \"$1\" = -V ]; then echo tmux 3.3a; exit; fi\necho 'server exited unexpectedly' >&2\nexit 1\n")
+		}, []string{"--all"}, 1,
+			fmt.Sprintf("tmux on %q does not answer, so nothing was restarted: tmux list-panes on %[1]q: state unknown: \"server exited unexpectedly\"", d.socket)},
+		{"tmux is missing", func() { t.Setenv("PATH", gitOnly(t)) }, []string{"--all"}, 1, "tmux is needed to restart a session: tmux -V: exec: \"tmux\": executable file not found in $PATH"},
+	} {
+		if test.prepare != nil {
+			test.prepare()
+		}
+		out, said := d.stint(test.code, append([]string{"session", "restart"}, test.args...)...)
+		require.Empty(t, out, test.name)
+		require.Contains(t, said, "stint: "+test.want, test.name)
+		require.Equal(t, 1, strings.Count(said, "\n"), said)
+	}
+	require.NoError(t, os.Setenv("PATH", strings.TrimPrefix(path, "PATH=")))
+	require.NoError(t, os.Remove(filepath.Join(d.dir, "tmux")))
+	require.Equal(t, was, d.pane(id))
+	out, _ := d.stint(0, "session", "restart", "--all")
+	require.Equal(t, map[string]string{"github:octo/repo#1": "restarted"}, rows(out))
+}
+
+// gitOnly is a folder of programs in which there is no tmux.
+func gitOnly(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	git, err := exec.LookPath("git")
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(git, filepath.Join(dir, "git")))
+	return dir
 }

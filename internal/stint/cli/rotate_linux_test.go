@@ -88,8 +88,10 @@ func (d rotation) open(program string, args ...string) (id string) {
 func (d rotation) await(id, program string) {
 	d.Helper()
 	require.Eventually(d, func() bool {
-		comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", d.pane(id).pid))
-		return strings.TrimSpace(string(comm)) == program
+		proc := fmt.Sprintf("/proc/%d/", d.pane(id).pid)
+		comm, _ := os.ReadFile(proc + "comm")
+		environ, _ := os.ReadFile(proc + "environ") // empty in the middle of an exec
+		return strings.TrimSpace(string(comm)) == program && len(environ) > 0
 	}, 20*time.Second, 5*time.Millisecond, program)
 }
 

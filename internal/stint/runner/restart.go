@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/env"
 	"github.com/freeze-contracts/permafrost/internal/tmux"
 	"github.com/freeze-contracts/permafrost/readers/project"
@@ -63,7 +64,7 @@ func (s Refreshed) Good() bool {
 // Refresh is what restarting sessions came to.
 type Refresh struct {
 	Names    []string // that the env file declares
-	Notes    []string // what is to be said of the env file
+	Notes    []string // what is to be said of the env file, and of documents that do not read
 	Sessions []Refreshed
 }
 
@@ -75,7 +76,7 @@ func (r *Runner) Restart(ctx context.Context, o RestartOptions) (*Refresh, error
 	if err != nil {
 		return nil, err
 	}
-	docs, err := r.selected(o)
+	docs, skipped, err := r.selected(o)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +94,11 @@ func (r *Runner) Restart(ctx context.Context, o RestartOptions) (*Refresh, error
 		})
 	}
 	group.Wait()
-	return &Refresh{file.Names(), envNotes(file), all}, nil
+	notes := envNotes(file)
+	for _, s := range skipped {
+		notes = append(notes, fmt.Sprintf("document %q: it does not read, so its session was left alone: %v", s.Path, s.Err))
+	}
+	return &Refresh{file.Names(), notes, all}, nil
 }
 
 // declared is what the env file declares, of which there has to be something.
@@ -111,35 +116,35 @@ func (r *Runner) declared() (*env.File, error) {
 	return file, err
 }
 
-// selected are the sessions that o names, each once.
-func (r *Runner) selected(o RestartOptions) ([]*doc.Document, error) {
-	var docs []*doc.Document
+// selected are the sessions that o names, each once. Where it names all, those
+// whose documents do not read are skipped.
+func (r *Runner) selected(o RestartOptions) (docs []*doc.Document, skipped []document.Skipped, err error) {
 	for _, id := range o.IDs {
 		d, err := r.Sessions.Get(id)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		docs = append(docs, d)
 	}
-	if !o.All && len(o.WorkItems) == 0 {
-		return once(docs), nil
+	if len(o.IDs) > 0 {
+		return once(docs), nil, nil
 	}
-	all, _, err := r.Sessions.Documents()
+	all, skipped, err := r.Sessions.Documents()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all = slices.DeleteFunc(all, func(d *doc.Document) bool { return d.State == doc.Closed })
 	if o.All {
-		return all, nil
+		return all, skipped, nil
 	}
 	for _, item := range o.WorkItems {
 		i := slices.IndexFunc(all, func(d *doc.Document) bool { return d.WorkItem == item })
 		if i < 0 {
-			return nil, fmt.Errorf("work item %q: no session is for it that is not closed: see stint session list --all", item)
+			return nil, nil, fmt.Errorf("work item %q: no session is for it that is not closed: see stint session list --all", item)
 		}
 		docs = append(docs, all[i])
 	}
-	return once(docs), nil
+	return once(docs), nil, nil
 }
 
 func once(docs []*doc.Document) []*doc.Document {
