@@ -59,7 +59,7 @@ test: ## the tests, with the race detector; what they need is not skipped
 
 fuzz: ## every fuzz target for FUZZTIME
 	@cd "$(ROOT)" && git grep --untracked -o '^func Fuzz[A-Za-z0-9]*' -- '*_test.go' | while IFS=: read -r file func; do \
-		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")" || exit 1; \
+		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x "./$$(dirname "$$file")" || exit 1; \
 	done
 
 bench: setup ## measure what the documentation claims

@@ -63,6 +63,7 @@ func TestMainRunsTheSuiteInAHostilePlace(t *testing.T) {
 		{"wants UTC", "TestPlace"},
 		{"wants a plain HOME", "TestPlace"},
 		{"wants no space", "TestPlace"},
+		{"wants a plain place", "TestNotes"},
 		{"wants no hyphen", "TestPlace"},
 		{"wants a lax umask", "TestPlace"},
 		{"writes to the fixtures", "the fixtures were written to"},

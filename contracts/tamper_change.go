@@ -52,10 +52,6 @@ func (ch change) in(s *fixture.Scenario, box string) *fixture.Scenario {
 	return &spoiled
 }
 
-// memory is where Linux keeps files in memory. A thaw for each change is little
-// work and much waiting for a disk.
-const memory = "/dev/shm"
-
 // tampering runs a test binary to tamper, and reads what it found.
 func tampering(t testing.TB, cmd *exec.Cmd) []Tampered {
 	t.Helper()

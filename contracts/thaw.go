@@ -42,7 +42,7 @@ func Derive(name string, fn func(ctx context.Context, inputs map[string]string) 
 }
 
 // Into thaws into dir, which must be empty or not there. Without it the folder
-// is a temporary one.
+// is a temporary one, in memory where Linux has such a place, /dev/shm.
 func Into(dir string) Option {
 	return func(o *options) { o.dir = dir }
 }
@@ -90,11 +90,23 @@ func (o options) derive(ctx context.Context, name string, inputs map[string]stri
 	return fn(ctx, inputs)
 }
 
-// tempDir is like t.TempDir, but short, since sockets may lie in it, and
-// removed also where the fixture has folders that nobody may write to.
+// memory is where Linux keeps files in memory. A thaw is little work, and on a
+// disk much waiting.
+const memory = "/dev/shm"
+
+// tempDir is like t.TempDir, but short, since sockets may lie in it, in memory
+// where that can be had, and removed also where the fixture has folders that
+// nobody may write to.
 func tempDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "thaw")
+	pattern := "thaw"
+	if os.Getenv(hostileEnv) != "" {
+		pattern = "hostile thaw-"
+	}
+	dir, err := os.MkdirTemp(memory, pattern)
+	if err != nil {
+		dir, err = os.MkdirTemp("", pattern)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,9 +57,12 @@ func TestApply(t *testing.T) {
 		f.Unchanged(t, p.tries()...)
 
 		got, err := p.store.Apply(t.Context(), p.main, p.run)
-		require.NoError(t, err)
+		if !f.Equal(t, "r13.apply", refusal(err), "none") {
+			return
+		}
 		p.checkApplied(t)
 		f.Equal(t, "r13.answer", got, p.applied(t))
+		f.Equal(t, "r13.zone", got.AppliedAt.Location().String(), "UTC")
 		f.Unchanged(t, p.applies()...)
 		f.Equal(t, "r13.left", p.kept(t), p.keepsApplied())
 		_, err = os.Lstat(p.th.Path("project/.stint/apply"))

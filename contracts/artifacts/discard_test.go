@@ -31,7 +31,7 @@ func TestDiscard(t *testing.T) {
 		want := p.said(t, "show")
 		want.State, want.Revision, want.UpdatedAt, want.DiscardedAt = "discarded", want.Revision+1, p.at(), p.at()
 		got, err := p.store.Discard(t.Context(), p.main, p.run)
-		require.NoError(t, err)
+		f.Equal(t, "r14.discard", refusal(err), "none")
 		stored, schema := p.stored(t)
 		f.Equal(t, "r14.state", stored.State, want.State)
 		f.Equal(t, "r14.manifest", stored, want)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"syscall"
 	"testing"
 
@@ -107,9 +108,16 @@ func asNobody(t *testing.T) {
 	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, contracts.FixturesEnv+"="+fixtures)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	out, err := cmd.CombinedOutput()
+	if id := asserted.FindSubmatch(out); id != nil {
+		t.Attr("freeze.assert", string(id[1]))
+		t.Fatalf("%s: %v\n%s", id[1], err, out)
+	}
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "--- PASS: "+t.Name())
 }
+
+// asserted finds the first assertion that failed in the other process.
+var asserted = regexp.MustCompile(`freeze\.assert (\S+)`)
 
 // hand makes everything in dir, and dir, another user's.
 func hand(dir string, uid int) error {

@@ -79,6 +79,7 @@ func TestFacts(t *testing.T) {
 		})
 		var outside []readers.Time
 		for _, at := range []readers.Time{got.CreatedAt, got.UpdatedAt, got.AppliedAt, got.DiscardedAt} {
+			f.Equal(t, "r10.zone", at.Location().String(), "UTC")
 			// A time may be in whole seconds.
 			if s := at.Unix(); !at.IsZero() && (s < f.From.Unix() || s > f.To.Unix()) {
 				outside = append(outside, at)

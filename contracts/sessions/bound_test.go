@@ -31,6 +31,11 @@ var bindings = []struct{ name, field, pattern, to string }{
 	{"tmux-name", "tmux session", `("(tmux_)?session": "[^"]*)"`, `${1}0"`},
 }
 
+// bound are the ids of what is asserted of one, by row.
+var bound = map[string]string{
+	"r4": "r4.bound.", "r5": "r5.refused.", "r6": "r6.refused.", "r7": "r7.refused.", "r8": "r8.refused.", "r9": "r9.refused.",
+}
+
 // A document that belongs elsewhere is skipped, and nothing is done by it.
 func TestBound(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
@@ -46,7 +51,7 @@ func TestBound(t *testing.T) {
 			for _, b := range bindings {
 				spoiled := spoil(t, frozen, b.pattern, b.to)
 				require.NoError(t, os.WriteFile(name, spoiled, 0o600))
-				refusedEverywhere(t, f, r, id, "bound elsewhere: "+b.field, func(row, _ string) string { return row + ".bound." + b.name })
+				refusedEverywhere(t, f, r, id, "bound elsewhere: "+b.field, func(row, _ string) string { return bound[row] + b.name })
 				f.Equal(t, "r4.bound."+b.name+".bytes", string(stored(t, th, id)), string(spoiled))
 			}
 			require.NoError(t, os.WriteFile(name, frozen, 0o600))
@@ -74,7 +79,7 @@ func neighbour(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
 func refusedEverywhere(t *testing.T, f *contracts.Fixture, r *runner.Runner, id, want string, assert func(row, what string) string) {
 	t.Helper()
 	docs, skipped, err := r.Sessions.Documents()
-	require.NoError(t, err)
+	f.Equal(t, assert("r4", "documents"), named(err), "none")
 	listed, others := []string{}, []string{other}
 	for _, d := range docs {
 		listed = append(listed, d.ID)
@@ -97,6 +102,8 @@ func refusedEverywhere(t *testing.T, f *contracts.Fixture, r *runner.Runner, id,
 	f.Equal(t, assert("r7", "checkpoint"), named(err), want)
 	_, err = r.CloseSession(t.Context(), id, runner.Kinds())
 	f.Equal(t, assert("r8", "close"), named(err), want)
+	_, err = r.Recover(t.Context(), id)
+	f.Equal(t, assert("r9", "recover"), named(err), want)
 }
 
 func refusals(skipped []document.Skipped) map[string]string {

@@ -1,6 +1,7 @@
 package sessions_test
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"os"
@@ -49,10 +50,14 @@ func TestCheckpoint(t *testing.T) {
 			now := later(f).UTC().Format(layout)
 			f.Equal(t, "r7.checkpoint", parse[printedRun](t, m.ID, b).said(t), saidRun{
 				ID: m.ID, Project: of.Project, Kind: "checkpoint", Session: of.ID, State: "pending", Revision: 1,
+				Harness: "codex", Conversation: cmp.Or(of.Conversation, m.Conversation),
 				Root: of.Worktree, Base: of.Base, Fingerprint: of.Fingerprint, Files: saved(work),
 				PatchSHA256: m.PatchSHA256, PatchSize: m.PatchSize, Created: now, Updated: now,
 			})
-			f.Unchanged(t, dir+"/runs", dir+"/runs/*", run+"/*", objects)
+			f.Unchanged(t, dir+"/runs", dir+"/runs/*", run+"/*", dir+"/conversations", dir+"/conversations/*", objects)
+			c, err := r.Conversations.Get(m.Conversation)
+			require.NoError(t, err)
+			f.Equal(t, "r7.conversation", []string{c.Session, c.Runs[len(c.Runs)-1]}, []string{of.ID, m.ID})
 			f.CheckSum(t, "r7.patch", run+"/changes.patch", m.PatchSHA256)
 			tree := r.Project.Tree
 			tree.Dir = of.Worktree

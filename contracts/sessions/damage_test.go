@@ -72,7 +72,11 @@ func TestDamage(t *testing.T) {
 				f.Equal(t, "r19."+d.name+".bytes", string(stored(t, th, id)), string(spoiled))
 			}
 			require.NoError(t, os.Truncate(name, readers.MaxDocument+1))
-			refused("larger", "too large")
+			_, skipped, err := r.Sessions.Documents()
+			require.NoError(t, err)
+			f.Equal(t, "r19.larger.skipped", refusals(skipped), map[string]string{name: "too large"})
+			_, err = r.CloseSession(t.Context(), id, nil)
+			f.Equal(t, "r19.larger.close", named(err), "too large")
 			f.Unchanged(t, documentOf(t, th, id))
 
 			aside := th.Path("home/aside")

@@ -18,6 +18,7 @@ import (
 // saidRun is all that is told of a run by which a session's work was saved.
 type saidRun struct {
 	ID, Project, Kind, Session, State string
+	Harness, Conversation             string // none before v0.2.0
 	Revision                          int64
 	Root, Base, Fingerprint           string
 	Files                             []file
@@ -36,25 +37,27 @@ type file struct {
 
 // printedRun is one in JSON, in either schema.
 type printedRun struct {
-	Schema      int            `json:"schema"`
-	ID          string         `json:"id"`
-	Project     string         `json:"project_id"`
-	Kind        string         `json:"kind"`
-	Session     string         `json:"session"`
-	Revision    int64          `json:"revision"`
-	State       string         `json:"state"`
-	Root        string         `json:"root"`
-	Base        string         `json:"base"`
-	Fingerprint string         `json:"fingerprint"`
-	Files       []file         `json:"files"`
-	PatchSHA256 string         `json:"patch_sha256"`
-	PatchSize   int64          `json:"patch_size"`
-	Created     jsontext.Value `json:"created_at"`
-	Updated     jsontext.Value `json:"updated_at"`
+	Schema       int            `json:"schema"`
+	ID           string         `json:"id"`
+	Project      string         `json:"project_id"`
+	Kind         string         `json:"kind"`
+	Session      string         `json:"session"`
+	Harness      string         `json:"harness"`
+	Conversation string         `json:"conversation"`
+	Revision     int64          `json:"revision"`
+	State        string         `json:"state"`
+	Root         string         `json:"root"`
+	Base         string         `json:"base"`
+	Fingerprint  string         `json:"fingerprint"`
+	Files        []file         `json:"files"`
+	PatchSHA256  string         `json:"patch_sha256"`
+	PatchSize    int64          `json:"patch_size"`
+	Created      jsontext.Value `json:"created_at"`
+	Updated      jsontext.Value `json:"updated_at"`
 }
 
 func (p printedRun) said(t *testing.T) saidRun {
-	return saidRun{p.ID, p.Project, p.Kind, p.Session, p.State, p.Revision, p.Root, p.Base, p.Fingerprint, p.Files,
+	return saidRun{p.ID, p.Project, p.Kind, p.Session, p.State, p.Harness, p.Conversation, p.Revision, p.Root, p.Base, p.Fingerprint, p.Files,
 		p.PatchSHA256, p.PatchSize, moment(t, p.Created), moment(t, p.Updated)}
 }
 
@@ -64,7 +67,7 @@ func readRun(m *artifact.Manifest) saidRun {
 	for _, f := range m.Files {
 		files = append(files, file{f.Path, f.OldMode, f.NewMode, f.OldHash, f.NewHash})
 	}
-	return saidRun{m.ID, m.ProjectID, string(m.Kind), m.Session, string(m.State), m.Revision, m.Root, m.Base, m.Fingerprint, files,
+	return saidRun{m.ID, m.ProjectID, string(m.Kind), m.Session, string(m.State), m.Harness, m.Conversation, m.Revision, m.Root, m.Base, m.Fingerprint, files,
 		m.PatchSHA256, m.PatchSize, given(m.CreatedAt), given(m.UpdatedAt)}
 }
 
@@ -151,7 +154,7 @@ func TestRuns(t *testing.T) {
 		of := s.sessions[0].said(t, f)
 		sum := sha256.Sum256([]byte(patch))
 		f.Equal(t, "r10.story", got, saidRun{
-			ID: got.ID, Project: of.Project, Kind: "checkpoint", Session: of.ID, State: "pending", Revision: 1,
+			ID: got.ID, Project: of.Project, Kind: "checkpoint", Session: of.ID, State: "pending", Revision: 1, Harness: got.Harness, Conversation: of.Conversation,
 			Root: of.Worktree, Base: of.Base, Fingerprint: of.Fingerprint,
 			Files:       saved(map[string]string{"README.md": readme + "more\n", "notes.md": "one\n"}),
 			PatchSHA256: hex.EncodeToString(sum[:]), PatchSize: int64(len(patch)), Created: got.Created, Updated: got.Created,

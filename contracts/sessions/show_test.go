@@ -3,6 +3,7 @@ package sessions_test
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -53,7 +54,6 @@ func TestToldBefore(t *testing.T) {
 			was.State, was.Revision, was.Updated, was.Closed, was.Failure = "open", 2, was.Opened, "", ""
 			was.Live, was.Stale = "live", "fresh"
 			f.Equal(t, "r5.opened", told(t, f, view)[0], was)
-			f.Equal(t, "r5.opened", f.View(view).Exit, 0)
 		}
 		for view, already := range tell(t, f).closes {
 			a := parse[answer](t, view, f.View(view).Stdout)
@@ -83,17 +83,27 @@ func TestShown(t *testing.T) {
 				"harness": want.Harness, "branch": want.Branch, "base": want.Base, "fingerprint": want.Fingerprint,
 				"worktree": want.Worktree, "run root": want.RunRoot, "tmux": want.TmuxSession + " on " + want.TmuxSocket,
 				"created": clock(want.Created), "opened": clock(want.Opened), "closed": clock(want.Closed),
-				"revision": fmt.Sprint(want.Revision),
+				"revision": fmt.Sprint(want.Revision), "failure": want.Failure, "for": purpose(want),
+				"instance": want.Instance, "conversation": want.Conversation,
 			}
-			if want.Failure != "" {
-				shown["failure"] = want.Failure
-			}
+			maps.DeleteFunc(shown, func(_, value string) bool { return value == "" })
 			f.Equal(t, "r5.text", got, shown)
-			list := strings.Fields(strings.Split(string(run(t, th, "session", "list", "--all")), want.ID)[1])
-			f.Equal(t, "r5.text.list", []string{list[0], list[2]}, []string{want.State, want.Stale})
+			row := strings.Fields(strings.Split(string(run(t, th, "session", "list", "--all")), want.ID)[1])
+			f.Equal(t, "r5.text.list", []string{row[0], row[2], row[3]}, []string{want.State, want.Stale, want.Harness})
 		}
 		f.Unchanged(t)
 	})
+}
+
+// purpose is what a session is for, as a person is shown it.
+func purpose(s said) string {
+	switch {
+	case s.WorkItem != "":
+		return s.WorkItem
+	case s.Standing != "":
+		return "standing " + s.Standing
+	}
+	return "-"
 }
 
 // rows takes apart a name of up to 12 columns and a value on each line.

@@ -170,6 +170,9 @@ type (
 // told are the sessions that a view lists, or the one that it is about.
 func told(t *testing.T, f *contracts.Fixture, view string) []said {
 	t.Helper()
+	if exit := f.View(view).Exit; exit != 0 {
+		f.Equal(t, "r4.exit", exit, 0)
+	}
 	return sessions(t, view, f.View(view).Stdout)
 }
 

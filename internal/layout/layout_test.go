@@ -81,7 +81,7 @@ var testArrows = map[string][]string{
 	"freeze/cli":          {"internal/subjects"},
 	"internal/stint/cli":  {"sandbox", "sandbox/script"},
 	"internal/stint/env":  {"internal/tmux"},
-	"contracts/artifacts": {"contracts", "internal/stint/artifact", "internal/stint/document", "internal/stint/git", "readers/..."},
+	"contracts/artifacts": {"contracts", "internal/stint/artifact", "internal/stint/document", "internal/stint/git", "internal/stint/project", "internal/stint/runner", "readers/..."},
 	"contracts/corpus":    {"contracts", "freeze/config", "freeze/fixture", "freeze/ledger"},
 	"contracts/project":   {"contracts", "internal/stint/project", "readers/..."},
 	"contracts/sessions":  {"contracts", "internal/stint/...", "internal/tmux", "readers/..."},

@@ -39,6 +39,9 @@ func TestNotes(t *testing.T) {
 		case "is parallel":
 			t.Parallel()
 			f.Equal(t, "r1.read", read(t, f) > 0, true)
+		case "wants a plain place":
+			f.Equal(t, "r1.read", read(t, f) > 0, true)
+			require.NotContains(t, f.Thaw(t).Dir, " ")
 		default:
 			f.Equal(t, "r1.read", read(t, f) > 0, true)
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,9 +67,10 @@ func commands(t *testing.T, at ...string) []string {
 func TestCommands(t *testing.T) {
 	got := commands(t)
 	want := []string{
-		"", "init",
-		"runs", "runs apply", "runs diff", "runs discard", "runs list", "runs show",
-		"session", "session attach", "session checkpoint", "session close", "session list", "session open", "session show",
+		"", "continue", "conversations", "conversations close", "conversations list", "conversations show", "init", "run",
+		"runs", "runs apply", "runs diff", "runs discard", "runs list", "runs prune", "runs recover", "runs show",
+		"session", "session attach", "session checkpoint", "session close", "session list", "session open", "session recover", "session show",
+		"status",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("commands (-want +got)\n%s", diff)
@@ -90,10 +92,10 @@ func TestManual(t *testing.T) {
 	manual, err := os.ReadFile("../../../docs/stint.md")
 	require.NoError(t, err)
 	for _, command := range commands(t) {
-		if n := len(strings.Fields(command)); n == 0 || command == "session" || command == "runs" {
+		if command == "" || slices.Contains([]string{"session", "runs", "conversations"}, command) {
 			continue
 		}
-		if !bytes.Contains(manual, []byte("`stint "+command)) {
+		if !regexp.MustCompile("`stint " + command + `\b`).Match(manual) {
 			t.Errorf("docs/stint.md does not describe stint %s", command)
 		}
 	}

@@ -149,6 +149,15 @@ harness = %q
 # 0 means for ever.
 retention_days = 90
 
+# NAME=value lines that every session starts with, and the name of this
+# installation. The file holds secrets: do not commit it.
+#
+# [env]
+# file = ".env"
+#
+# [instance]
+# name = "build-host"
+
 # An agent that stint does not know by itself, or one to be started otherwise:
 #
 # [harness.codex]

@@ -82,11 +82,8 @@ var errNoProvider = errors.New("the agent told no name of the conversation, by w
 // mayContinue refuses a conversation in which the agent must not be called, and
 // returns the runs of it that are still there, the oldest first.
 func (r *Runner) mayContinue(ctx context.Context, c *talk.Document) ([]*manifest.Manifest, error) {
-	switch {
-	case c.State == talk.Closed:
+	if c.State == talk.Closed {
 		return nil, errors.New("it is closed: begin another one by stint run")
-	case c.ProviderSession == "":
-		return nil, errNoProvider
 	}
 	if c.Session != "" {
 		d, err := r.Sessions.Get(c.Session)
@@ -112,6 +109,9 @@ func (r *Runner) mayContinue(ctx context.Context, c *talk.Document) ([]*manifest
 		}
 		runs = append(runs, m)
 	}
+	if c.ProviderSession == "" {
+		return nil, errNoProvider
+	}
 	return runs, nil
 }
 
@@ -124,9 +124,7 @@ func (r *Runner) idle(ctx context.Context, m *manifest.Manifest) error {
 		}
 		lock.Release()
 	}
-	_, err := os.Lstat(m.Root)
-	unsaved := m.State == manifest.Interrupted && m.PatchSHA256 == "" && !errors.Is(err, fs.ErrNotExist)
-	if m.State == manifest.Running || unsaved {
+	if m.State == manifest.Running || unsaved(m) && remains(m) {
 		return fmt.Errorf("run %q of it was interrupted before its work was saved: run stint runs recover %[1]s first", m.ID)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/readers"
@@ -48,15 +49,21 @@ func (r *Runner) RecoverRuns(ctx context.Context, id string, discard []Kind) (*M
 		if m.Kind == manifest.Checkpoint || id != "" && m.ID != id {
 			continue
 		}
-		if m.State == manifest.Running || last[m.Root] == m.ID && exists(m.Root) {
+		if m.State == manifest.Running || last[m.Root] == m.ID && remains(m) {
 			failed = append(failed, r.mend(ctx, m.ID, discard, mended))
 		}
 	}
 	return mended, errors.Join(failed...)
 }
 
-func exists(name string) bool {
-	_, err := os.Lstat(name)
+// unsaved tells whether a turn is over whose work could not be saved.
+func unsaved(m *manifest.Manifest) bool {
+	return m.State == manifest.Interrupted && m.PatchSHA256 == "" && m.Failure != ""
+}
+
+// remains tells whether a workspace is, or may be, where that of a turn was.
+func remains(m *manifest.Manifest) bool {
+	_, err := os.Lstat(filepath.Dir(m.Root))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
@@ -79,7 +86,7 @@ func (r *Runner) mend(ctx context.Context, id string, discard []Kind, mended *Me
 	if err != nil {
 		return err
 	}
-	if m.PatchSHA256 == "" && (m.State == manifest.Running || m.State == manifest.Interrupted) {
+	if m.State == manifest.Running || unsaved(m) {
 		if m, err = r.rescue(ctx, m, w); err != nil {
 			return err
 		}
@@ -103,12 +110,22 @@ func (r *Runner) rescue(ctx context.Context, m *manifest.Manifest, w *workspace)
 		return nil, err
 	}
 	interrupted := func(m *manifest.Manifest) { m.State = manifest.Interrupted }
-	// Before its agent began, there was at most the work of another run.
 	if there && w.begun {
 		return r.save(ctx, m, w, interrupted)
 	}
-	return r.Runs.Update(ctx, m.ID, func(m *manifest.Manifest) {
+	// Before its agent began, there was at most the work of another run. It
+	// goes before the run says that it is over.
+	if !w.begun {
+		if err := r.dismantle(ctx, w); err != nil {
+			return nil, fmt.Errorf("run %q: %w", m.ID, err)
+		}
+	}
+	m, err = r.Runs.Update(ctx, m.ID, func(m *manifest.Manifest) {
 		interrupted(m)
 		m.FinishedAt = readers.At(r.Now())
 	})
+	if err != nil {
+		return nil, err
+	}
+	return m, r.noteProvider(ctx, m)
 }

@@ -32,7 +32,7 @@ func (r *Runner) PruneRuns(ctx context.Context, applied bool) (*Pruned, error) {
 		if !prunable(m, applied) {
 			continue
 		}
-		if m.Kind == manifest.Turn && exists(m.Root) {
+		if m.Kind == manifest.Turn && remains(m) {
 			p.Kept = append(p.Kept, m)
 			continue
 		}

@@ -184,10 +184,20 @@ func (r *Runner) withdraw(ctx context.Context, m *manifest.Manifest, cause error
 	_, kept := r.Runs.Update(ctx, m.ID, func(m *manifest.Manifest) {
 		m.State, m.Failure, m.FinishedAt = manifest.Interrupted, cause.Error(), readers.At(r.Now())
 	})
-	if err = errors.Join(err, kept); err != nil {
+	if err = errors.Join(err, kept, r.unsaid(ctx, m)); err != nil {
 		return fmt.Errorf("run %q: not begun: %w; and what was made for it could not be taken back: %w; run stint runs recover %s", m.ID, cause, err, m.ID)
 	}
 	return fmt.Errorf("run %q: not begun, and nothing is left of it: %w", m.ID, cause)
+}
+
+// unsaid closes the conversation of a first turn that was not begun.
+func (r *Runner) unsaid(ctx context.Context, m *manifest.Manifest) error {
+	c, err := r.Conversations.Get(m.Conversation)
+	if err != nil || !slices.Equal(c.Runs, []string{m.ID}) {
+		return err
+	}
+	_, _, err = r.CloseConversation(ctx, c.ID)
+	return err
 }
 
 // dismantle removes a workspace in which there is nothing to be lost.

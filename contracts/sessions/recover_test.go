@@ -1,0 +1,132 @@
+package sessions_test
+
+import (
+	"os"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/contracts"
+	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/internal/tmux"
+)
+
+// unsettled plays the sessions that a release left in the middle of something.
+// No tmux server is there.
+func unsettled(t *testing.T, fn func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, r *runner.Runner, s made)) {
+	t.Helper()
+	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
+		t.Parallel()
+		th := f.Thaw(t, fingerprint)
+		r := stint(t, f, th)
+		r.Sessions.Panes = nobody
+		for _, s := range script(t, f) {
+			if s.State != "open" && s.State != "closed" {
+				fn(t, f, th, r, s)
+			}
+		}
+	})
+}
+
+// recovered recovers a session, or all where id is empty, of which there is
+// one, and asserts what became of it, in the answer and on disk.
+func recovered(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, r *runner.Runner, assert, id string, outcome runner.Outcome, want said) {
+	t.Helper()
+	all, err := r.Recover(t.Context(), id)
+	f.Equal(t, assert, named(err), "none")
+	require.Len(t, all, 1)
+	// The reason of a failure is asked for a part of it only.
+	got, kept := read(all[0].Document), parse[printed](t, want.ID, stored(t, th, want.ID)).said(t)
+	for _, s := range []*said{&got, &kept} {
+		if want.Failure != "" && strings.Contains(s.Failure, want.Failure) {
+			s.Failure = want.Failure
+		}
+	}
+	f.Equal(t, assert, all[0].Outcome, outcome)
+	f.Equal(t, assert, got, want)
+	f.Equal(t, assert, kept, want)
+}
+
+// What is whole is open again. What was being closed is closed.
+func TestRecoverWhole(t *testing.T) {
+	unsettled(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, r *runner.Runner, s made) {
+		want := s.said(t, f).document()
+		if s.State == "closing" {
+			recovered(t, f, th, r, "r9.closing", want.ID, runner.TakenDown, s.taken(want, later(f).UTC().Format(layout)))
+			left(t, f, th, r, "recovered")
+			return
+		}
+		r.Sessions.Panes = answering(th, []tmux.Marked{made{}.pane(want)})
+		want.State, want.Failure, want.Revision = "open", "", want.Revision+1
+		want.Updated = later(f).UTC().Format(layout)
+		want.Opened = want.Updated
+		recovered(t, f, th, r, "r9.open", want.ID, runner.Reopened, want)
+	})
+}
+
+// taken is a session that was closed.
+func (m made) taken(s said, now string) said {
+	s.State, s.Failure, s.Closed, s.Updated = "closed", "", now, now
+	s.Revision++
+	if m.State != "closing" {
+		s.Revision++
+	}
+	return s
+}
+
+// What does not run, or has no worktree, is closed.
+func TestRecoverRemains(t *testing.T) {
+	for id, gone := range map[string]bool{"r9.not-running": false, "r9.gone": true} {
+		unsettled(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, r *runner.Runner, s made) {
+			of := s.said(t, f).document()
+			if gone {
+				require.NoError(t, os.RemoveAll(of.WorkspaceRoot))
+			}
+			recovered(t, f, th, r, id, "", runner.TakenDown, s.taken(of, later(f).UTC().Format(layout)))
+			f.Equal(t, id, exists(of.WorkspaceRoot), false)
+			again, err := r.Recover(t.Context(), of.ID)
+			require.NoError(t, err)
+			f.Equal(t, "r9.again", again[0].Outcome, runner.Unchanged)
+		})
+	}
+}
+
+// Where it is not known what runs, or there is work that is nowhere else, the
+// session stays as it is, with the reason.
+func TestRecoverFails(t *testing.T) {
+	unsettled(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, r *runner.Runner, s made) {
+		want := s.said(t, f).document()
+		want.Updated = later(f).UTC().Format(layout)
+		r.Sessions.Panes = mute
+		want.Revision, want.Failure = want.Revision+1, "does not answer"
+		recovered(t, f, th, r, "r9.unknown", want.ID, runner.Failed, want)
+		r.Sessions.Panes = nobody
+		require.NoError(t, os.WriteFile(path.Join(want.Worktree, "saved.md"), nil, 0o600))
+		want.Revision, want.Failure = want.Revision+1, "its workspace holds what is nowhere else: untracked"
+		recovered(t, f, th, r, "r9.unsaved", want.ID, runner.Failed, want)
+		f.Equal(t, "r9.unsaved", exists(path.Join(want.Worktree, "saved.md")), true)
+	})
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+// What is open or closed is left alone.
+func TestRecoverSettled(t *testing.T) {
+	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
+		t.Parallel()
+		r := stint(t, f, f.Thaw(t, fingerprint))
+		for _, s := range script(t, f) {
+			if s.State == "open" || s.State == "closed" {
+				all, err := r.Recover(t.Context(), s.said(t, f).ID)
+				f.Equal(t, "r9.settled", named(err), "none")
+				f.Equal(t, "r9.settled", all[0].Outcome, runner.Unchanged)
+				f.Unchanged(t)
+			}
+		}
+	})
+}
