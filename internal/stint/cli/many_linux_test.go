@@ -152,7 +152,7 @@ exec sleep 1000
 		require.Eventually(t, func() bool {
 			_, err := os.Stat(filepath.Join(run, "code"))
 			return err == nil
-		}, 30*time.Second, 10*time.Millisecond)
+		}, patience, pause)
 		out, err := os.ReadFile(filepath.Join(run, "out"))
 		require.NoError(t, err)
 		got := rows(string(out))

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
@@ -131,7 +130,7 @@ func (d rotation) begin(harness string) (id string, was pane, children []int) {
 			_, scan := fmt.Sscan(string(b), &pid)
 			children = []int{pid}
 			return err == nil && scan == nil
-		}, 20*time.Second, 5*time.Millisecond)
+		}, patience, pause)
 	}
 	return id, d.pane(id), children
 }
@@ -148,5 +147,5 @@ func (d rotation) worktree(id string) string {
 func (d rotation) kill(id string) {
 	d.Helper()
 	require.NoError(d, syscall.Kill(d.pane(id).pid, syscall.SIGKILL))
-	require.Eventually(d, func() bool { return d.pane(id).dead }, 20*time.Second, 5*time.Millisecond)
+	require.Eventually(d, func() bool { return d.pane(id).dead }, patience, pause)
 }

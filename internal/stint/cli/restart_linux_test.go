@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -24,7 +23,7 @@ func (d rotation) attach(id string) (clients func() string) {
 	cmd.Env = d.env
 	require.NoError(d, cmd.Run())
 	clients = func() string { return d.tmux("list-clients", "-F", "#{client_pid} #{client_session}") }
-	require.Eventually(d, func() bool { return clients() != "" }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(d, func() bool { return clients() != "" }, patience, pause)
 	return clients
 }
 

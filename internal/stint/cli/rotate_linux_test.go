@@ -15,6 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// What is awaited is asked for at pause, and fails a test after patience.
+const (
+	patience = 20 * time.Second
+	pause    = 5 * time.Millisecond
+)
+
 // rotation is a desk whose sessions run a stand-in agent on an env file.
 type rotation struct {
 	desk
@@ -92,7 +98,7 @@ func (d rotation) await(id, program string) {
 		comm, _ := os.ReadFile(proc + "comm")
 		environ, _ := os.ReadFile(proc + "environ") // empty in the middle of an exec
 		return strings.TrimSpace(string(comm)) == program && len(environ) > 0
-	}, 20*time.Second, 5*time.Millisecond, program)
+	}, patience, pause, program)
 }
 
 // pane is that of a session.

@@ -55,6 +55,8 @@ func TestRestartDeletedName(t *testing.T) {
 		d.rotate(test.file)
 		out, _ := d.stint(0, "session", "restart", id, "--dry-run")
 		require.Equal(t, map[string]string{id: test.dry}, rows(out), "%q", test.file)
+		names, stale := strings.CutPrefix(test.dry, "would-restart differs: ")
+		require.Equal(t, stale, strings.Contains(d.driftLine(), " of "+names+":"), "%q", test.file)
 		out, _ = d.stint(0, "session", "restart", id)
 		require.Equal(t, map[string]string{id: test.want}, rows(out), "%q", test.file)
 		require.Equal(t, test.has, d.has(id, "KEPT", "GONE"), "%q", test.file)
