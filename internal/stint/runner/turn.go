@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -208,7 +209,8 @@ func (r *Runner) dismantle(ctx context.Context, w *workspace) error {
 	if err := r.removeWorkspace(w); err != nil {
 		return fmt.Errorf("workspace: %w", err)
 	}
-	return nil
+	// One that was killed while it looked at the worktree has left this.
+	return r.state.RemoveAll(path.Join(w.folder, "scratch"))
 }
 
 // running is held as long as a process of a turn is left.
