@@ -85,16 +85,6 @@ func (r *Runner) mayContinue(ctx context.Context, c *talk.Document) ([]*manifest
 	if c.State == talk.Closed {
 		return nil, errors.New("it is closed: begin another one by stint run")
 	}
-	if c.Session != "" {
-		d, err := r.Sessions.Get(c.Session)
-		switch {
-		case errors.Is(err, session.ErrNotFound):
-		case err != nil:
-			return nil, err
-		case d.State != doc.Closed:
-			return nil, fmt.Errorf("it is that of session %q, which is %s: speak to the agent there, or close it first", d.ID, d.State)
-		}
-	}
 	var runs []*manifest.Manifest
 	for _, id := range c.Runs {
 		m, err := r.Runs.Get(id)
@@ -112,7 +102,22 @@ func (r *Runner) mayContinue(ctx context.Context, c *talk.Document) ([]*manifest
 	if c.ProviderSession == "" {
 		return nil, errNoProvider
 	}
-	return runs, nil
+	return runs, r.left(c)
+}
+
+// left refuses the conversation of a session in which the agent may be at work.
+func (r *Runner) left(c *talk.Document) error {
+	if c.Session == "" {
+		return nil
+	}
+	d, err := r.Sessions.Get(c.Session)
+	switch {
+	case errors.Is(err, session.ErrNotFound):
+		return nil
+	case err == nil && d.State != doc.Closed:
+		return fmt.Errorf("it is that of session %q, which is %s: speak to the agent there, or close it first", d.ID, d.State)
+	}
+	return err
 }
 
 // idle refuses a run that is not over, or whose work is still to be saved.
