@@ -30,7 +30,8 @@ func (d rotation) driftOf() []map[string]any {
 }
 
 func TestStatusDrift(t *testing.T) {
-	d := outcomes(t)
+	d := newRotation(t, "TOKEN=first\n")
+	d.outcomes()
 	require.Empty(t, d.driftOf(), "nothing runs")
 	mute, again, title := d.open("sleep", "mute"), d.open("sleep", "again"), d.open("title title tit", "title")
 	ended := d.open("sleep", "again")

@@ -12,10 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// outcomes is a desk of harnesses that each come to another end.
-func outcomes(t *testing.T) rotation {
-	d := newRotation(t, "TOKEN=first\n")
+// outcomes configures harnesses that each come to another end.
+func (d rotation) outcomes() {
+	d.Helper()
 	d.config(fmt.Sprintf(`
+[harness.turn]
+command = ["sh", "-c", 'echo "{\"id\": \"talk\"}"; date +%%N >>changed']
+run = ["{prompt}"]
+continue = ["{conversation}", "{prompt}"]
+report = "id"
 [harness.mute]
 command = [%[1]q]
 [harness.again]
@@ -28,8 +33,8 @@ resume = ["--resume", "{conversation}"]
 command = [%[2]q]
 resume = []
 [harness.dies]
-command = [%[1]q]
-resume = ["--version"]
+command = ["sh", "-c", 'if [ "$1" = again ]; then exit 1; fi; exec sleep 1000', "sh"]
+resume = ["again"]
 [harness.old]
 command = ["env", "TOKEN=first", %[1]q]
 resume = []
@@ -44,12 +49,12 @@ command = ["sh", "-c", "trap '' HUP; sleep 1000 & echo $! >\"$STINT_RUN_DIR/chil
 resume = []
 `, filepath.Join(d.dir, "agent"), filepath.Join(d.dir, "goes")))
 	d.script("goes", agent)
-	return d
 }
 
 // Each outcome that a session alone can have, and the exit code that it has.
 func TestRestartOutcomes(t *testing.T) {
-	d := outcomes(t)
+	d := newRotation(t, "TOKEN=first\n")
+	d.outcomes()
 	stale := "; it still runs on other values of TOKEN"
 	cannot := func(name string) string {
 		return fmt.Sprintf(`harness %q: it is not known how it resumes a conversation: say so by resume = ["{conversation}"] under [harness.%[1]s] in stint.toml, or by resume = [] that it is simply started again; --fresh begins a new one`, name)
@@ -78,7 +83,7 @@ func TestRestartOutcomes(t *testing.T) {
 			require.NoError(t, os.Rename(d.worktree(id), d.worktree(id)+"-moved"))
 			require.NoError(t, os.Mkdir(d.worktree(id), 0o700))
 		}, nil, 1, "skipped it has no worktree to start in: ", false},
-		{"ends at once", "dies", func(string) { d.script("agent", "#!/bin/sh\nexit 1\n") }, nil, 1, "failed its new program has ended at once: its last words are in its pane", false},
+		{"ends at once", "dies", nil, nil, 1, "failed its new program has ended at once: its last words are in its pane", false},
 		{"has the value by itself", "old", nil, nil, 1, "stale differs: TOKEN", true},
 		{"cannot be read", "title", nil, nil, 1, "unverified process ", true},
 		{"ignores the hangup", "hup", nil, nil, 0, "restarted", true},

@@ -46,7 +46,7 @@ begin = ["--begin", "{conversation}"]
 resume = ["--resume", "{conversation}"]
 `
 
-func newRotation(t *testing.T, env string) rotation {
+func newRotation(t testing.TB, env string) rotation {
 	t.Helper()
 	d := rotation{desk: newDesk(t)}
 	d.socket = filepath.Join(d.dir, "s")
