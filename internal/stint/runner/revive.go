@@ -20,7 +20,7 @@ const (
 	// its conversation ends with a word.
 	settled = time.Second
 	// shown is how long its environment may not be seen.
-	shown = 2 * time.Second
+	shown = 5 * time.Second
 )
 
 // revive ends the program of a session and starts it again.
@@ -99,16 +99,10 @@ func (x *refresher) respawn(ctx context.Context, d *doc.Document, p *resident, b
 			return err
 		}
 	}
+	set, hide := split(x.variables(d, x.file))
 	n := tmux.Respawn{
 		Pane: p.pane.ID, Session: p.pane.SessionID, Dir: d.Paths.Worktree,
-		Env: x.file.Environ(), Hide: p.gone, Argv: b.argv,
-	}
-	for _, v := range x.variables(d, x.file) {
-		if v.value == "" {
-			n.Hide = append(n.Hide, v.name)
-		} else {
-			n.Env = append(n.Env, v.name+"="+v.value)
-		}
+		Env: append(x.file.Environ(), set...), Hide: append(hide, p.gone...), Argv: b.argv,
 	}
 	return x.server(d.Tmux.Socket).Respawn(ctx, n)
 }
