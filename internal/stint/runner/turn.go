@@ -179,7 +179,7 @@ func (r *Runner) withdraw(ctx context.Context, m *manifest.Manifest, cause error
 		err = r.dismantle(ctx, w)
 	}
 	_, kept := r.Runs.Update(ctx, m.ID, func(m *manifest.Manifest) {
-		m.State, m.Failure, m.StartedAt, m.FinishedAt = manifest.Interrupted, cause.Error(), readers.Time{}, readers.At(r.Now())
+		m.State, m.Failure, m.StartedAt, m.FinishedAt = manifest.Interrupted, document.Reason(cause), readers.Time{}, readers.At(r.Now())
 	})
 	if err = errors.Join(err, kept, r.unsaid(ctx, m)); err != nil {
 		return fmt.Errorf("run %q: not begun: %w; and what was made for it could not be taken back: %w; run stint runs recover %s", m.ID, cause, err, m.ID)
