@@ -222,9 +222,10 @@ func (s *sinks) drive(file func(turn int) string) []string {
 	restart("--all")
 	s.rotate(file(2))
 	restart("--all")
+	restart(ids["agent"])
 	restart(ids["agent"], "--force")
 	restart(ids["mute"], "--fresh")
-	outcomes["not-attempted"] = strings.Contains(s.interrupted(ids["agent"]), "not-attempted interrupted")
+	outcomes[strings.Fields(rows(s.interrupted(ids["agent"]))[ids["agent"]])[0]] = true
 	s.do("status")
 
 	s.do("session", "list", "--all")
@@ -282,5 +283,5 @@ func (s *sinks) interrupted(id string) string {
 			}
 		}
 	}()
-	return strings.Join(strings.Fields(s.once(&s.stdout, "session", "restart", id, "--force")), " ")
+	return s.once(&s.stdout, "session", "restart", id, "--force")
 }
