@@ -1,5 +1,6 @@
-// Package conversation reads conversations: what was said to an agent, turn by
-// turn, conversations/ID.json in a project's state folder.
+// Package conversation reads conversations: which turns an agent had, and by
+// which name it knows them together, conversations/ID.json in a project's state
+// folder.
 package conversation
 
 import (
