@@ -162,7 +162,7 @@ func (a *app) with(do func(ctx context.Context, r *runner.Runner, cmd *cobra.Com
 			return err
 		}
 		// To start an agent is the one thing that is refused without it.
-		if p.NoConfig != nil && !slices.Contains([]string{"open", "run", "continue"}, cmd.Name()) {
+		if p.NoConfig != nil && !slices.Contains([]string{"open", "run", "continue", "restart"}, cmd.Name()) {
 			a.note("%s; this is done without it", oneLine(p.NoConfig))
 		}
 		for _, key := range p.Config.Unknown {

@@ -69,7 +69,7 @@ func TestCommands(t *testing.T) {
 	want := []string{
 		"", "continue", "conversations", "conversations close", "conversations list", "conversations show", "init", "run",
 		"runs", "runs apply", "runs diff", "runs discard", "runs list", "runs prune", "runs recover", "runs show",
-		"session", "session attach", "session checkpoint", "session close", "session list", "session open", "session recover", "session show",
+		"session", "session attach", "session checkpoint", "session close", "session list", "session open", "session recover", "session restart", "session show",
 		"status",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -20,13 +20,13 @@ import (
 func (a *app) session() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "session",
-		Short: "Open, look at, save and close sessions",
+		Short: "Open, look at, save, restart and close sessions",
 		Example: `  stint session open sh
   stint session list`,
 		Args: cobra.ArbitraryArgs,
 		RunE: needsCommand,
 	}
-	cmd.AddCommand(a.sessionOpen(), a.sessionList(), a.sessionShow(), a.sessionAttach(), a.sessionCheckpoint(), a.sessionClose(), a.sessionRecover())
+	cmd.AddCommand(a.sessionOpen(), a.sessionList(), a.sessionShow(), a.sessionAttach(), a.sessionCheckpoint(), a.sessionClose(), a.sessionRecover(), a.sessionRestart())
 	return cmd
 }
 
