@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/internal/stint/text"
 	doc "github.com/freeze-contracts/permafrost/readers/session"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -159,10 +160,7 @@ not saved, and repositories inside of the worktree are refused.`,
 		if err != nil {
 			return err
 		}
-		return a.print(runAnswer{m}, func(w io.Writer) {
-			fmt.Fprintf(w, "saved session %s as run %s (%s)\n", m.Session, m.ID, count(len(m.Files), "file"))
-			fmt.Fprintf(w, "  look at it   stint runs diff %s\n  take it      stint runs apply %s\n", m.ID, m.ID)
-		})
+		return a.print(runAnswer{m}, func(w io.Writer) { text.Saved(w, m) })
 	})
 	return cmd
 }
@@ -198,7 +196,7 @@ Closing a closed one changes nothing.`,
 				return err
 			}
 			v := closeAnswer{viewSession(c.Entry), c.Already, c.Discarded}
-			return a.print(v, func(w io.Writer) { closeText(w, c) })
+			return a.print(v, func(w io.Writer) { text.Closed(w, c) })
 		})(cmd, args)
 	}
 	return cmd

@@ -12,6 +12,7 @@ import (
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
+	"github.com/freeze-contracts/permafrost/internal/stint/text"
 	"github.com/freeze-contracts/permafrost/readers/artifact"
 	talk "github.com/freeze-contracts/permafrost/readers/conversation"
 	doc "github.com/freeze-contracts/permafrost/readers/session"
@@ -143,7 +144,7 @@ func (v *statusAnswer) session(e session.Entry) {
 	}
 	asked := func(s silentServer) bool { return s.Socket == e.Tmux.Socket }
 	if e.Live == session.Unknown && !slices.ContainsFunc(v.Tmux, asked) {
-		v.Tmux = append(v.Tmux, silentServer{e.Tmux.Socket, oneText(e.Why)})
+		v.Tmux = append(v.Tmux, silentServer{e.Tmux.Socket, text.OneLine(e.Why)})
 	}
 }
 
@@ -152,7 +153,7 @@ func (v *statusAnswer) skip(r *runner.Runner, folder string, skipped []document.
 		skipped = append(skipped, document.Skipped{Path: filepath.Join(r.Project.StateDir, folder), Err: err})
 	}
 	for _, s := range skipped {
-		v.Unreadable = append(v.Unreadable, unreadable{s.Path, oneLine(s.Err)})
+		v.Unreadable = append(v.Unreadable, unreadable{s.Path, text.Error(s.Err)})
 	}
 }
 
@@ -168,7 +169,7 @@ func statusText(w io.Writer, v *statusAnswer) {
 	for _, s := range v.Recovery {
 		fmt.Fprintf(w, "needs recovery: %s is %s", s.ID, s.State)
 		if s.Failure != "" {
-			fmt.Fprintf(w, ": %s", plain(oneText(s.Failure)))
+			fmt.Fprintf(w, ": %s", text.Plain(text.OneLine(s.Failure)))
 		}
 		fmt.Fprintf(w, ": stint session recover %s\n", s.ID)
 	}
