@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 
@@ -130,18 +128,7 @@ func (a *app) attach(ctx context.Context, r *runner.Runner, id string, readOnly 
 	if !term.IsTerminal(int(a.stdin.Fd())) {
 		return fmt.Errorf("session %q: standard input is no terminal to attach: run stint session attach %s in one", id, id)
 	}
-	var said bytes.Buffer
-	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
-	cmd.Env = c.Env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, os.Stdout, &said
-	if err := cmd.Run(); err != nil {
-		why := strings.TrimSpace(said.String())
-		if why == "" {
-			why = err.Error()
-		}
-		return fmt.Errorf("session %q: it is open, and tmux did not show it here: %s; run stint session attach %s on a terminal that shows it", id, why, id)
-	}
-	return nil
+	return c.Run(a.stdin, os.Stdout)
 }
 
 func (a *app) sessionCheckpoint() *cobra.Command {
