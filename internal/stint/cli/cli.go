@@ -87,7 +87,8 @@ looked at, applied or discarded later, and it is closed without losing any.`,
   stint session open sh            open a session; detach from it by C-b d
   stint session checkpoint ID      save its work as an artifact
   stint session close ID
-  stint runs apply RUN             the work, in the main work tree`,
+  stint runs apply RUN             the work, in the main work tree
+  stint tui                        all of this on a screen, by keys`,
 		Version:           Version,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -98,7 +99,7 @@ looked at, applied or discarded later, and it is closed without losing any.`,
 	root.SetVersionTemplate("stint {{.Version}}\n")
 	root.SetFlagErrorFunc(misuse)
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON on standard output")
-	root.AddCommand(a.init(), a.status(), a.session(), a.run(), a.continues(), a.runs(), a.conversations())
+	root.AddCommand(a.init(), a.status(), a.tui(), a.session(), a.run(), a.continues(), a.runs(), a.conversations())
 	root.SetHelpCommand(help(root))
 	return root
 }
