@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 
@@ -53,3 +54,12 @@ func Applied(w io.Writer, m *artifact.Manifest, worktree string) {
 
 // Discarded writes that a run was discarded.
 func Discarded(w io.Writer, m *artifact.Manifest) { fmt.Fprintf(w, "discarded run %s\n", m.ID) }
+
+// Patch is the lines of a patch as a terminal can show them.
+func Patch(patch []byte) []string {
+	var all []string
+	for l := range bytes.Lines(patch) {
+		all = append(all, Line(string(bytes.TrimSuffix(l, []byte("\n")))))
+	}
+	return all
+}

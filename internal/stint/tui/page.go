@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -75,10 +74,8 @@ func patchOf(r *runner.Runner, id string) []line {
 func diff(id string, patch []byte) []line {
 	var all []line
 	more := len(patch) - patchMost
-	patch = patch[:min(len(patch), patchMost)]
 	inside := false // of a hunk, where --- is a line that was taken out
-	for l := range bytes.Lines(patch) {
-		s := string(bytes.TrimSuffix(l, []byte("\n")))
+	for _, s := range text.Patch(patch[:min(len(patch), patchMost)]) {
 		style := plain
 		switch {
 		case strings.HasPrefix(s, "diff --git "):
@@ -90,7 +87,7 @@ func diff(id string, patch []byte) []line {
 		case inside && strings.HasPrefix(s, "-"):
 			style = removed
 		}
-		all = append(all, line{text: text.Line(s), style: style, cut: true})
+		all = append(all, line{text: s, style: style, cut: true})
 	}
 	if more > 0 {
 		all = append(all, wrapped(fmt.Sprintf("\n%d bytes more: stint runs diff %s\n", more, id))...)
