@@ -38,8 +38,9 @@ func TestCheckpointIsNoTurn(t *testing.T) {
 		f.Equal(t, "r12.recover", refusal(err), fmt.Sprintf("run %q: it is a checkpoint, of which there is nothing to recover", p.run))
 		f.Unchanged(t)
 		mended, err := r.RecoverRuns(t.Context(), "", nil)
-		f.Equal(t, "r12.recover.all", refusal(err), "none")
-		f.Equal(t, "r12.recover.skipped", len(mended.Runs)+len(mended.Running), 0)
+		if f.Equal(t, "r12.recover.all", refusal(err), "none") {
+			f.Equal(t, "r12.recover.skipped", len(mended.Runs)+len(mended.Running), 0)
+		}
 		f.Unchanged(t)
 	})
 }
@@ -57,7 +58,9 @@ func TestPrune(t *testing.T) {
 		for _, applied := range []bool{false, true} {
 			goes := there && (p.story.state == "discarded" || applied && p.story.state == "applied")
 			pruned, err := r.PruneRuns(t.Context(), applied)
-			f.Equal(t, "r14.prune", refusal(err), "none")
+			if !f.Equal(t, "r14.prune", refusal(err), "none") {
+				return
+			}
 			f.Equal(t, "r14.prune.removed", len(pruned.Removed) == 1, goes)
 			there = there && !goes
 			_, err = p.store.Get(p.run)

@@ -52,6 +52,7 @@ var damages = []struct{ name, pattern, to, want string }{
 // A document that is not what a release wrote is refused by name, by all that
 // is done with a session. It stays as it is, and hides no other one.
 func TestDamage(t *testing.T) {
+	contracts.AnyPlace(t)
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
 		th := f.Thaw(t, fingerprint)
@@ -72,7 +73,11 @@ func TestDamage(t *testing.T) {
 				f.Equal(t, "r19."+d.name+".bytes", string(stored(t, th, id)), string(spoiled))
 			}
 			require.NoError(t, os.Truncate(name, readers.MaxDocument+1))
-			refused("larger", "too large")
+			_, skipped, err := r.Sessions.Documents()
+			require.NoError(t, err)
+			f.Equal(t, "r19.larger.skipped", refusals(skipped), map[string]string{name: "too large"})
+			_, err = r.CloseSession(t.Context(), id, nil)
+			f.Equal(t, "r19.larger.close", named(err), "too large")
 			f.Unchanged(t, documentOf(t, th, id))
 
 			aside := th.Path("home/aside")
@@ -105,6 +110,7 @@ func rel(t *testing.T, base, target string) string {
 
 // Cut at each byte, a document is corrupt, and never a smaller one.
 func TestCut(t *testing.T) {
+	contracts.AnyPlace(t)
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
 		th := f.Thaw(t, fingerprint)

@@ -14,17 +14,25 @@ import (
 	config "github.com/freeze-contracts/permafrost/readers/project"
 )
 
-// The repository and the worktrees are whole where they lie now.
-func TestGit(t *testing.T) {
+// The repository is whole where it lies now, and so are the worktrees.
+func TestRepository(t *testing.T) {
 	each(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
 		s := tell(t, f)
 		want := contracts.Git{Revisions: branches(t, f), Status: s.status, Reflog: s.reflog, Worktrees: worktrees(t, f, th)}
 		want.Revisions[fmt.Sprintf("HEAD~%d", len(s.reflog)-1)] = line(f, "head")
 		want.Revisions["HEAD^{tree}"] = s.tree
 		f.CheckGit(t, "r7.repository", "project", want)
-		want.Reflog = []string{"reset: moving to HEAD"} // the first entry of a new worktree has no message
-		want.Revisions = map[string]string{"HEAD": line(f, "head"), "HEAD^{tree}": s.tree}
-		for _, m := range s.sessions {
+	})
+}
+
+func TestWorktrees(t *testing.T) {
+	each(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
+		want := contracts.Git{
+			Revisions: map[string]string{"HEAD": line(f, "head"), "HEAD^{tree}": tell(t, f).tree},
+			Reflog:    []string{"reset: moving to HEAD"}, // the first entry of a new worktree has no message
+			Worktrees: worktrees(t, f, th),
+		}
+		for _, m := range script(t, f) {
 			if m.work != nil {
 				want.Status = m.index
 				f.CheckGit(t, "r7.worktree", path.Join(workspace(t, th, m.said(t, f).ID), "worktree"), want)

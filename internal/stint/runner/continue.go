@@ -10,6 +10,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
 	"github.com/freeze-contracts/permafrost/internal/stint/conversation"
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
 	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
 	talk "github.com/freeze-contracts/permafrost/readers/conversation"
@@ -82,21 +83,8 @@ var errNoProvider = errors.New("the agent told no name of the conversation, by w
 // mayContinue refuses a conversation in which the agent must not be called, and
 // returns the runs of it that are still there, the oldest first.
 func (r *Runner) mayContinue(ctx context.Context, c *talk.Document) ([]*manifest.Manifest, error) {
-	switch {
-	case c.State == talk.Closed:
+	if c.State == talk.Closed {
 		return nil, errors.New("it is closed: begin another one by stint run")
-	case c.ProviderSession == "":
-		return nil, errNoProvider
-	}
-	if c.Session != "" {
-		d, err := r.Sessions.Get(c.Session)
-		switch {
-		case errors.Is(err, session.ErrNotFound):
-		case err != nil:
-			return nil, err
-		case d.State != doc.Closed:
-			return nil, fmt.Errorf("it is that of session %q, which is %s: speak to the agent there, or close it first", d.ID, d.State)
-		}
 	}
 	var runs []*manifest.Manifest
 	for _, id := range c.Runs {
@@ -112,21 +100,41 @@ func (r *Runner) mayContinue(ctx context.Context, c *talk.Document) ([]*manifest
 		}
 		runs = append(runs, m)
 	}
-	return runs, nil
+	if c.ProviderSession == "" {
+		return nil, errNoProvider
+	}
+	return runs, r.left(c)
+}
+
+// left refuses the conversation of a session in which the agent may be at work.
+func (r *Runner) left(c *talk.Document) error {
+	if c.Session == "" {
+		return nil
+	}
+	d, err := r.Sessions.Get(c.Session)
+	switch {
+	case errors.Is(err, session.ErrNotFound):
+		return nil
+	case err == nil && d.State != doc.Closed:
+		return fmt.Errorf("it is that of session %q, which is %s: speak to the agent there, or close it first", d.ID, d.State)
+	}
+	return err
 }
 
 // idle refuses a run that is not over, or whose work is still to be saved.
 func (r *Runner) idle(ctx context.Context, m *manifest.Manifest) error {
 	if m.State == manifest.Running {
-		lock, err := r.running(ctx, m.ID)
-		if err != nil {
+		lock, err := r.turnLock(ctx, m.ID)
+		switch {
+		case errors.Is(err, document.ErrLocked):
 			return fmt.Errorf("run %q of it is running: wait for its end", m.ID)
+		case err != nil:
+			return fmt.Errorf("run %q of it: %w", m.ID, err)
 		}
 		lock.Release()
 	}
-	_, err := os.Lstat(m.Root)
-	unsaved := m.State == manifest.Interrupted && m.PatchSHA256 == "" && !errors.Is(err, fs.ErrNotExist)
-	if m.State == manifest.Running || unsaved {
+	// What is in the place of one that did not begin is another's.
+	if m.State == manifest.Running || stuck(m) && !m.StartedAt.IsZero() && remains(m) {
 		return fmt.Errorf("run %q of it was interrupted before its work was saved: run stint runs recover %[1]s first", m.ID)
 	}
 	return nil
@@ -134,9 +142,6 @@ func (r *Runner) idle(ctx context.Context, m *manifest.Manifest) error {
 
 // startFrom decides what the worktree of a turn begins with, and where it is.
 func (r *Runner) startFrom(ctx context.Context, t *turn, runs []*manifest.Manifest) (err error) {
-	if t.manifest.Base, err = r.Project.Tree.Head(ctx); err != nil {
-		return err
-	}
 	// One that changed nothing says nothing of those before it.
 	for _, m := range slices.Backward(runs) {
 		if m.PatchSHA256 == "" {
@@ -147,8 +152,10 @@ func (r *Runner) startFrom(ctx context.Context, t *turn, runs []*manifest.Manife
 		}
 		break
 	}
-	if t.manifest.Base == "" {
-		return fmt.Errorf("repository %q: it has no commit yet, and a run starts from one: commit something first", r.Project.Tree.Dir)
+	if t.from == nil {
+		if t.manifest.Base, err = r.base(ctx, "a run"); err != nil {
+			return err
+		}
 	}
 	dir := r.home(t.manifest.Conversation)
 	if dir == "" || r.inUse(dir) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/readers"
@@ -21,7 +22,8 @@ type Mended struct {
 // RecoverRuns brings order where a turn was cut off: work that is still in its
 // worktree is saved, and the workspace is removed if nothing is lost with it
 // that is not of a kind in discard. An empty id means all runs. What fails with
-// one run keeps none of the others from it.
+// one run keeps none of the others from it, and is an error beside what was
+// done.
 func (r *Runner) RecoverRuns(ctx context.Context, id string, discard []Kind) (*Mended, error) {
 	all, _, err := r.Runs.Manifests()
 	if err != nil {
@@ -48,21 +50,27 @@ func (r *Runner) RecoverRuns(ctx context.Context, id string, discard []Kind) (*M
 		if m.Kind == manifest.Checkpoint || id != "" && m.ID != id {
 			continue
 		}
-		if m.State == manifest.Running || last[m.Root] == m.ID && exists(m.Root) {
+		if m.State == manifest.Running || last[m.Root] == m.ID && remains(m) {
 			failed = append(failed, r.mend(ctx, m.ID, discard, mended))
 		}
 	}
 	return mended, errors.Join(failed...)
 }
 
-func exists(name string) bool {
-	_, err := os.Lstat(name)
+// stuck tells whether a turn is over whose work could not be saved.
+func stuck(m *manifest.Manifest) bool {
+	return m.State == manifest.Interrupted && m.PatchSHA256 == "" && m.Failure != ""
+}
+
+// remains tells whether a workspace is, or may be, where that of a turn was.
+func remains(m *manifest.Manifest) bool {
+	_, err := os.Lstat(filepath.Dir(m.Root))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // mend recovers one run, unless a process of it is left.
 func (r *Runner) mend(ctx context.Context, id string, discard []Kind, mended *Mended) error {
-	lock, err := r.running(ctx, id)
+	lock, err := r.turnLock(ctx, id)
 	if err != nil && !errors.Is(err, document.ErrLocked) {
 		return err
 	}
@@ -79,7 +87,7 @@ func (r *Runner) mend(ctx context.Context, id string, discard []Kind, mended *Me
 	if err != nil {
 		return err
 	}
-	if m.PatchSHA256 == "" && (m.State == manifest.Running || m.State == manifest.Interrupted) {
+	if m.State == manifest.Running || stuck(m) {
 		if m, err = r.rescue(ctx, m, w); err != nil {
 			return err
 		}
@@ -103,12 +111,22 @@ func (r *Runner) rescue(ctx context.Context, m *manifest.Manifest, w *workspace)
 		return nil, err
 	}
 	interrupted := func(m *manifest.Manifest) { m.State = manifest.Interrupted }
-	// Before its agent began, there was at most the work of another run.
 	if there && w.begun {
 		return r.save(ctx, m, w, interrupted)
 	}
-	return r.Runs.Update(ctx, m.ID, func(m *manifest.Manifest) {
+	// Before its agent began, there was at most the work of another run. It
+	// goes before the run says that it is over.
+	if !w.begun {
+		if err := r.dismantle(ctx, w); err != nil {
+			return nil, fmt.Errorf("run %q: %w", m.ID, err)
+		}
+	}
+	m, err = r.Runs.Update(ctx, m.ID, func(m *manifest.Manifest) {
 		interrupted(m)
 		m.FinishedAt = readers.At(r.Now())
 	})
+	if err != nil {
+		return nil, err
+	}
+	return m, r.noteProvider(ctx, m)
 }

@@ -32,13 +32,13 @@ func (r *Runner) PruneRuns(ctx context.Context, applied bool) (*Pruned, error) {
 		if !prunable(m, applied) {
 			continue
 		}
-		if m.Kind == manifest.Turn && exists(m.Root) {
+		if m.Kind == manifest.Turn && remains(m) {
 			p.Kept = append(p.Kept, m)
 			continue
 		}
 		removed, err := r.prune(ctx, m.ID, applied)
 		if err != nil {
-			return p, err
+			return nil, err
 		}
 		if removed {
 			p.Removed = append(p.Removed, m)

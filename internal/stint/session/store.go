@@ -63,11 +63,13 @@ func (s *Store) Documents() ([]*session.Document, []document.Skipped, error) {
 func (s *Store) Get(id string) (*session.Document, error) { return s.documents().Get(id) }
 
 // read reads and binds. A folder without a document is that of a session that
-// ended before its first document, and before anything was made for it.
+// ended before its first document, and before anything was made for it. A
+// workspace without one may be a turn's.
 func (s *Store) read(id string) (*session.Document, error) {
 	d, err := session.Read(s.Docs, id)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := fs.Lstat(s.Docs, path.Join("workspaces", id)); err == nil {
+		_, turn := fs.Lstat(s.Docs, path.Join("runs", id))
+		if _, err := fs.Lstat(s.Docs, path.Join("workspaces", id)); err == nil && turn != nil {
 			return nil, fmt.Errorf("it is gone, and the session's workspace %q is not: end the session by hand as the manual tells", s.Place.WorkspaceRoot(id))
 		}
 		return nil, ErrNotFound

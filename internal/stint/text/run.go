@@ -20,7 +20,7 @@ func Run(w io.Writer, m *artifact.Manifest) {
 	fields(w, [][2]string{
 		{"run", m.ID}, {"kind", string(m.Kind)}, {"state", string(m.State)}, {"session", m.Session}, {"conversation", m.Conversation},
 		{"harness", Plain(m.Harness)}, {"prompt", Plain(m.Prompt)}, {"exit", exit}, {"worktree", m.Root}, {"base", m.Base}, {"patch", patch},
-		{"created", Since(m.CreatedAt)}, {"finished", Since(m.FinishedAt)}, {"applied", Since(m.AppliedAt)}, {"discarded", Since(m.DiscardedAt)},
+		{"created", Since(m.CreatedAt)}, {"started", Since(m.StartedAt)}, {"finished", Since(m.FinishedAt)}, {"applied", Since(m.AppliedAt)}, {"discarded", Since(m.DiscardedAt)},
 		{"failure", Plain(m.Failure)},
 	})
 	for _, f := range m.Files {
