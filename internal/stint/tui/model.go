@@ -17,7 +17,7 @@ const every = 2 * time.Second
 
 // model is what is on the screen. It is changed by Update only.
 type model struct {
-	ctx    context.Context
+	ctx    context.Context // Bubble Tea hands none to what it runs
 	r      *runner.Runner
 	acting sync.Mutex // held while something is done to the project
 

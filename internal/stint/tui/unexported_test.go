@@ -10,9 +10,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
 	"github.com/freeze-contracts/permafrost/internal/stint/project"
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/readers"
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 )
@@ -140,6 +142,27 @@ func TestSelection(t *testing.T) {
 				require.Contains(t, m.seen(), "\n> "+tt.want+" ")
 			}
 		})
+	}
+}
+
+// A document that does not read is a row, and so is a whole folder.
+func TestBrokenRows(t *testing.T) {
+	skipped := []document.Skipped{
+		{Path: "/s/runs/a/manifest.json", Err: &readers.NewerError{Path: "runs/a/manifest.json", Schema: 9, Newest: 2}},
+		{Path: "/s/runs/b/manifest.json", Err: errors.New("it belongs\nelsewhere\x1b[2J")},
+	}
+	want := [][2]string{
+		{`unreadable: "runs/a/manifest.json": schema 9 is newer than 2, the newest this build reads: use a newer stint`, "/s/runs/a/manifest.json"},
+		{`unreadable: runs/b/manifest.json: it belongs; elsewhere\x1b[2J`, "/s/runs/b/manifest.json"},
+		{"unreadable: runs: no permission", "/s/runs"},
+	}
+	var got [][2]string
+	for _, r := range brokenRows("/s", "runs", skipped, errors.New("no permission")) {
+		got = append(got, [2]string{r.cells[0], r.id})
+		require.False(t, r.session || r.run)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rows (-want +got)\n%s", diff)
 	}
 }
 
