@@ -15,12 +15,13 @@ type page struct {
 	of    row  // the zero row for help
 	stale bool // it is being read again
 
-	lines []line
-	shown []line // as they are laid out for a width
-	width int
-	wide  int // bytes of the longest line that is cut
-	top   int // the first line on the screen
-	left  int // the first column on the screen, of lines that are cut
+	lines  []line
+	shown  []line // as they are laid out for a width
+	width  int
+	height int // that it was drawn in last
+	wide   int // bytes of the longest line that is cut
+	top    int // the first line on the screen
+	left   int // the first column on the screen, of lines that are cut
 }
 
 type line struct {
@@ -115,6 +116,7 @@ func (p *page) lay(width int) {
 // draw is what is on so many lines of the screen.
 func (p *page) draw(width, height int) []string {
 	p.lay(width)
+	p.height = height
 	p.top = max(0, min(p.top, len(p.shown)-height))
 	var all []string
 	for _, l := range p.shown[p.top:min(p.top+height, len(p.shown))] {
@@ -137,7 +139,7 @@ func window(s string, left, width int) string {
 	return ansi.Truncate(s, width, "…")
 }
 
-// where says which lines are on the screen.
+// where says which lines are on a screen of so many.
 func (p *page) where(height int) string {
 	if len(p.shown) <= height {
 		return ""
@@ -145,7 +147,8 @@ func (p *page) where(height int) string {
 	return fmt.Sprintf("%d-%d of %d", p.top+1, min(p.top+height, len(p.shown)), len(p.shown))
 }
 
-func (p *page) move(a act, height int) {
+// move is about what was drawn last.
+func (p *page) move(a act) {
 	const aside = 8
 	switch a {
 	case up:
@@ -153,9 +156,9 @@ func (p *page) move(a act, height int) {
 	case down:
 		p.top++
 	case pageUp:
-		p.top -= height
+		p.top -= p.height
 	case pageDn:
-		p.top += height
+		p.top += p.height
 	case first:
 		p.top, p.left = 0, 0
 	case last:
@@ -165,7 +168,7 @@ func (p *page) move(a act, height int) {
 	case right:
 		p.left = min(p.left+aside, p.wide)
 	}
-	p.top = max(0, min(p.top, len(p.shown)-height))
+	p.top = max(0, min(p.top, len(p.shown)-p.height))
 }
 
 // helpPage is all keys.

@@ -74,12 +74,11 @@ func (m *model) onList(a act) tea.Cmd {
 }
 
 func (m *model) move(a act) {
-	height := m.body()
 	if m.page != nil {
-		m.page.lay(m.width)
-		m.page.move(a, height)
+		m.page.move(a)
 		return
 	}
+	height := m.body()
 	l := m.list()
 	switch a {
 	case up:

@@ -53,6 +53,7 @@ func (m *model) press(keys ...string) tea.Cmd {
 		if key == "ctrl+c" {
 			msg = tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
 		}
+		m.screen() // as Bubble Tea draws it after every message
 		_, last = m.Update(msg)
 	}
 	return last
@@ -202,6 +203,31 @@ func TestQuestion(t *testing.T) {
 	m = at(80, 24, snapshot{sessions: sessions(3)})
 	require.NotNil(t, m.press("c", "y"))
 	require.Equal(t, "closing session 000000000000", m.doing)
+}
+
+// On however small a screen, all that would be lost can be read before it is
+// given up.
+func TestAllThatIsUnsavedIsSeen(t *testing.T) {
+	var items []string
+	for i := range 100 {
+		items = append(items, fmt.Sprintf("file %d", i))
+	}
+	m := at(60, 12, snapshot{sessions: sessions(3)})
+	var losses []runner.Loss
+	for _, k := range runner.Kinds() {
+		losses = append(losses, runner.Loss{Kind: k, Items: items})
+	}
+	m.Update(done{err: &runner.UnsavedError{ID: "x", Losses: losses}})
+	m.press("down")
+	seen := ""
+	for range 200 {
+		seen += m.seen()
+		m.press("f")
+	}
+	for _, item := range items {
+		require.Contains(t, seen, fmt.Sprintf("\nuntracked  %q\n", item))
+	}
+	require.Contains(t, seen, "or give it up with")
 }
 
 // What is asked is about what was chosen when it was asked.

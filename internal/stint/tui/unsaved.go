@@ -76,8 +76,7 @@ func (m *model) decide(key string) tea.Cmd {
 	case a == down:
 		u.choose(u.at + 1)
 	default:
-		u.below.lay(m.width)
-		u.below.move(a, m.height/2)
+		u.below.move(a)
 	}
 	return nil
 }
