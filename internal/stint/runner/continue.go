@@ -72,7 +72,7 @@ func (r *Runner) conversationOf(of string) (string, error) {
 		return "", err
 	case m.Kind == manifest.Checkpoint:
 		return "", fmt.Errorf("run %q: it is a checkpoint, which no agent can continue: see stint conversations list", of)
-	case m.ProviderSession == "":
+	case m.ProviderSession == "" && m.State != manifest.Running:
 		return "", fmt.Errorf("run %q: %w", of, errNoProvider)
 	}
 	return m.Conversation, nil
@@ -134,7 +134,7 @@ func (r *Runner) idle(ctx context.Context, m *manifest.Manifest) error {
 		lock.Release()
 	}
 	// What is in the place of one that did not begin is another's.
-	if m.State == manifest.Running || stuck(m) && !m.StartedAt.IsZero() && remains(m) {
+	if m.State == manifest.Running || stuck(m) && began(m) && remains(m) {
 		return fmt.Errorf("run %q of it was interrupted before its work was saved: run stint runs recover %[1]s first", m.ID)
 	}
 	return nil
