@@ -64,7 +64,9 @@ var arrows = map[string][]string{
 	"internal/stint/conversation": {"internal/stint/document", "readers/..."},
 	"internal/stint/artifact":     {"internal/stint/document", "internal/stint/git", "readers/..."},
 	"internal/stint/runner":       {"internal/stint/artifact", "internal/stint/conversation", "internal/stint/document", "internal/stint/env", "internal/stint/git", "internal/stint/project", "internal/stint/session", "internal/tmux", "readers/..."},
-	"internal/stint/cli":          {"internal/stint/document", "internal/stint/project", "internal/stint/runner", "internal/stint/session", "readers/..."},
+	"internal/stint/text":         {"internal/stint/runner", "internal/stint/session", "readers/..."},
+	"internal/stint/tui":          {"internal/stint/document", "internal/stint/runner", "internal/stint/session", "internal/stint/text", "readers/..."},
+	"internal/stint/cli":          {"internal/stint/document", "internal/stint/project", "internal/stint/runner", "internal/stint/session", "internal/stint/text", "internal/stint/tui", "readers/..."},
 
 	"contracts":           {"freeze/fixture", "freeze/ledger", "freeze/binding", "freeze/tree"},
 	"contracts/artifacts": nil,
@@ -81,6 +83,7 @@ var testArrows = map[string][]string{
 	"freeze/cli":          {"internal/subjects"},
 	"internal/stint/cli":  {"sandbox", "sandbox/script"},
 	"internal/stint/env":  {"internal/tmux"},
+	"internal/stint/tui":  {"internal/stint/git", "internal/stint/project"},
 	"contracts/artifacts": {"contracts", "internal/stint/artifact", "internal/stint/document", "internal/stint/git", "internal/stint/project", "internal/stint/runner", "readers/..."},
 	"contracts/corpus":    {"contracts", "freeze/config", "freeze/fixture", "freeze/ledger"},
 	"contracts/project":   {"contracts", "internal/stint/project", "readers/..."},

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/internal/stint/text"
 	doc "github.com/freeze-contracts/permafrost/readers/session"
 	"github.com/spf13/cobra"
 )
@@ -97,11 +98,11 @@ func (a *app) restart(ctx context.Context, r *runner.Runner, o runner.RestartOpt
 		return err
 	}
 	for _, note := range all.Notes {
-		a.note("%s", oneText(note))
+		a.note("%s", text.OneLine(note))
 	}
 	v, bad := restartAnswer{Variables: all.Names, Sessions: []refreshedView{}}, 0
 	for _, s := range all.Sessions {
-		v.Sessions = append(v.Sessions, refreshedView{s.ID, s.WorkItem, s.Outcome, oneText(s.Why), driftView{string(s.Drift.State), s.Drift.Names}})
+		v.Sessions = append(v.Sessions, refreshedView{s.ID, s.WorkItem, s.Outcome, text.OneLine(s.Why), driftView{string(s.Drift.State), s.Drift.Names}})
 		if !s.Good() {
 			bad++
 		}
@@ -110,7 +111,7 @@ func (a *app) restart(ctx context.Context, r *runner.Runner, o runner.RestartOpt
 		return err
 	}
 	if bad > 0 {
-		return fmt.Errorf("not on what the env file declares, or not known to be: %s: mend what is said of it, and run stint session restart again", count(bad, "session"))
+		return fmt.Errorf("not on what the env file declares, or not known to be: %s: mend what is said of it, and run stint session restart again", text.Count(bad, "session"))
 	}
 	return nil
 }
@@ -124,7 +125,7 @@ func restartText(w io.Writer, v restartAnswer) {
 		if s.WorkItem != "" {
 			name = s.WorkItem
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", name, s.Outcome, plain(s.why()))
+		fmt.Fprintf(t, "%s\t%s\t%s\n", name, s.Outcome, text.Plain(s.why()))
 	}
 	t.Flush()
 	for row := range strings.Lines(rows.String()) {

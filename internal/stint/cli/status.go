@@ -12,6 +12,7 @@ import (
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
+	"github.com/freeze-contracts/permafrost/internal/stint/text"
 	"github.com/freeze-contracts/permafrost/readers/artifact"
 	talk "github.com/freeze-contracts/permafrost/readers/conversation"
 	doc "github.com/freeze-contracts/permafrost/readers/session"
@@ -132,7 +133,7 @@ func statusOf(ctx context.Context, r *runner.Runner) *statusAnswer {
 	}
 	drifts, err := r.Drift(ctx, entries)
 	if err != nil {
-		v.DriftUnknown = oneLine(err)
+		v.DriftUnknown = text.Error(err)
 	}
 	for _, d := range drifts {
 		v.Drift = append(v.Drift, drifting{d.ID, driftView{string(d.State), d.Names}, d.Why})
@@ -160,7 +161,7 @@ func (v *statusAnswer) session(e session.Entry) {
 	}
 	asked := func(s silentServer) bool { return s.Socket == e.Tmux.Socket }
 	if e.Live == session.Unknown && !slices.ContainsFunc(v.Tmux, asked) {
-		v.Tmux = append(v.Tmux, silentServer{e.Tmux.Socket, oneText(e.Why)})
+		v.Tmux = append(v.Tmux, silentServer{e.Tmux.Socket, text.OneLine(e.Why)})
 	}
 }
 
@@ -169,7 +170,7 @@ func (v *statusAnswer) skip(r *runner.Runner, folder string, skipped []document.
 		skipped = append(skipped, document.Skipped{Path: filepath.Join(r.Project.StateDir, folder), Err: err})
 	}
 	for _, s := range skipped {
-		v.Unreadable = append(v.Unreadable, unreadable{s.Path, oneLine(s.Err)})
+		v.Unreadable = append(v.Unreadable, unreadable{s.Path, text.Error(s.Err)})
 	}
 }
 
@@ -186,7 +187,7 @@ func statusText(w io.Writer, v *statusAnswer) {
 	for _, s := range v.Recovery {
 		fmt.Fprintf(w, "needs recovery: %s is %s", s.ID, s.State)
 		if s.Failure != "" {
-			fmt.Fprintf(w, ": %s", plain(oneText(s.Failure)))
+			fmt.Fprintf(w, ": %s", text.Plain(text.OneLine(s.Failure)))
 		}
 		fmt.Fprintf(w, ": stint session recover %s\n", s.ID)
 	}
@@ -210,7 +211,7 @@ func unreadableText(w io.Writer, all []unreadable) {
 		case len(ids) < 2 || !strings.HasSuffix(u.Path, "/session.json"):
 			fmt.Fprintf(w, "unreadable: %s: %s\n", u.Path, u.Reason)
 		case filepath.Base(filepath.Dir(u.Path)) == ids[0]:
-			fmt.Fprintf(w, "unreadable: %s (%s): %s\n", count(len(ids), "session"), runner.Some(ids), u.Reason)
+			fmt.Fprintf(w, "unreadable: %s (%s): %s\n", text.Count(len(ids), "session"), runner.Some(ids), u.Reason)
 		}
 	}
 }
@@ -227,8 +228,8 @@ func driftText(w io.Writer, v *statusAnswer) {
 	slices.Sort(names)
 	switch {
 	case v.DriftUnknown != "":
-		fmt.Fprintf(w, "not known what runs on retired values: %s\n", plain(v.DriftUnknown))
+		fmt.Fprintf(w, "not known what runs on retired values: %s\n", text.Plain(v.DriftUnknown))
 	case stale > 0:
-		fmt.Fprintf(w, "on retired values: %d of %s, of %s: stint session restart --all\n", stale, count(len(v.Drift), "running session"), strings.Join(slices.Compact(names), ", "))
+		fmt.Fprintf(w, "on retired values: %d of %s, of %s: stint session restart --all\n", stale, text.Count(len(v.Drift), "running session"), strings.Join(slices.Compact(names), ", "))
 	}
 }
