@@ -121,7 +121,7 @@ func TestRestartRefused(t *testing.T) {
 			d.script("tmux", "#!/bin/sh\nif [ \"$1\" = -V ]; then echo tmux 3.3a; exit; fi\necho 'server exited unexpectedly' >&2\nexit 1\n")
 		}, []string{"--all"}, 1,
 			fmt.Sprintf("tmux on %q does not answer, so nothing was restarted: tmux list-panes on %[1]q: state unknown: \"server exited unexpectedly\"", d.socket)},
-		{"tmux is missing", func() { t.Setenv("PATH", gitOnly(t)) }, []string{"--all"}, 1, "tmux is needed to restart a session: tmux -V: exec: \"tmux\": executable file not found in $PATH"},
+		{"tmux is missing", func() { t.Setenv("PATH", gitOnly(t)) }, []string{"--all"}, 1, "tmux is needed to restart a session: tmux is not on PATH, and sessions run in it: install tmux 3.2 or newer"},
 	} {
 		if test.prepare != nil {
 			test.prepare()
