@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,29 +32,24 @@ func (p place) applies() []string {
 // applied is the manifest that today's apply is wanted to leave.
 func (p place) applied(t *testing.T) *artifact.Manifest {
 	t.Helper()
-	m := p.said(t, "show")
+	m := p.said(t)
 	m.State, m.Revision, m.UpdatedAt, m.AppliedAt = "applied", m.Revision+1, p.at(), p.at()
-	release := since(p.f.Release)
-	m.Receipt = &artifact.Receipt{Base: m.Base, Tree: release.trees["worked"], PatchSHA256: release.sum, AppliedAt: p.at()}
+	m.Receipt = &artifact.Receipt{Base: m.Base, Tree: p.makes().tree(), PatchSHA256: p.told.patchSum(), AppliedAt: p.at()}
 	return m
 }
 
-// pending says whether the run can be applied.
-func (p place) pending() bool { return p.story.state == "pending" && !p.moved }
+// makes is the work tree that base and patch make.
+func (p place) makes() files { return p.whole(p.base.with(p.told.work)) }
 
-// A run that was left pending is applied by today's code: also one of which an
-// apply was killed.
+// A run that holds work nobody decided on is applied by today's code: also one
+// that was interrupted, and one of which an apply was killed.
 func TestApply(t *testing.T) {
-	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
-		t.Parallel()
-		p := thaw(t, f)
-		if !p.pending() {
-			return
-		}
+	each(t, saved.applies, func(t *testing.T, p place) {
+		f := p.f
 		patch, done, err := p.store.Validate(t.Context(), p.main, p.get(t))
 		require.NoError(t, err)
-		f.Equal(t, "r13.validate", string(patch), p.saidPatch(t))
-		f.Equal(t, "r13.done", done, []git.Change(nil))
+		f.Equal(t, "r13.validate", sum(string(patch)), p.told.patchSum())
+		f.Equal(t, "r13.done", done, p.done(p.project))
 		f.Unchanged(t, p.tries()...)
 
 		got, err := p.store.Apply(t.Context(), p.main, p.run)
@@ -64,7 +60,7 @@ func TestApply(t *testing.T) {
 		f.Equal(t, "r13.answer", got, p.applied(t))
 		f.Equal(t, "r13.zone", got.AppliedAt.Location().String(), "UTC")
 		f.Unchanged(t, p.applies()...)
-		f.Equal(t, "r13.left", p.kept(t), p.keepsApplied())
+		f.Equal(t, "r13.left", p.kept(t), p.keptApplied())
 		_, err = os.Lstat(p.th.Path("project/.stint/apply"))
 		f.Equal(t, "r13.left.apply", named(err), "missing")
 
@@ -79,10 +75,10 @@ func TestApply(t *testing.T) {
 // checkApplied holds the work tree and the stored manifest after an apply.
 func (p place) checkApplied(t *testing.T) {
 	t.Helper()
-	p.f.Equal(t, "r13.tree", treeOf(t, p.th, "project"), p.whole(worked))
+	p.f.Equal(t, "r13.tree", treeOf(t, p.th, "project"), p.whole(p.project.with(p.told.work)))
 	p.f.CheckGit(t, "r13.tree.git", "project", contracts.Git{
-		Revisions: map[string]string{"HEAD^{tree}": since(p.f.Release).trees["base"]},
-		Status:    statusApplied + ignoredOwn, Reflog: p.commits, Worktrees: p.worktrees(),
+		Revisions: map[string]string{"HEAD^{tree}": p.whole(p.head).tree()},
+		Status:    p.told.status + ignoredOwn, Reflog: p.commits, Worktrees: p.worktrees(),
 	})
 	stored, schema := p.stored(t)
 	want := p.applied(t)
@@ -96,60 +92,57 @@ func (p place) checkApplied(t *testing.T) {
 	p.f.Equal(t, "r13.read", p.get(t), want)
 }
 
-// worktrees are the main one and, unless it is closed, the session's.
-func (p place) worktrees() []string {
-	all := []string{p.th.Path("project")}
-	if p.story.worktree != nil {
-		all = append(all, p.th.Path(p.worktree()))
+// keptApplied is what the state folder holds after an apply: nothing of one
+// that was killed.
+func (p place) keptApplied() []string {
+	p.runs = slices.Clone(p.runs)
+	for i := range p.runs {
+		p.runs[i].half = false
 	}
-	return all
+	p.more = nil
+	return p.keeps("apply.lock")
 }
 
-// keepsApplied is what the state folder holds after an apply.
-func (p place) keepsApplied() []string {
-	p.more = []string{"apply.lock"}
-	return p.keeps()
+// halves are files that a killed apply had moved to their places.
+var halves = map[string][]string{
+	"some": {"README.md", "docs/memory/notes.md", "link", "old.txt", "tool.sh"},
+	"all": {"README.md", "committed.txt", "docs/memory/notes.md", "link", "moved.txt", "moves.txt",
+		"odd name ü.txt", "old.txt", "staged.txt", "tool.sh"},
+	"binary": {"link", "picture"},
 }
 
 // An apply that was killed between two moves, or between the last one and the
 // manifest, is finished by the next.
 func TestApplyOfWhatIsHalfDone(t *testing.T) {
-	halves := map[string][]string{
-		"some": {"README.md", "docs/memory/notes.md", "link", "old.txt", "tool.sh"},
-		"all": {"README.md", "committed.txt", "docs/memory/notes.md", "link", "moved.txt", "moves.txt",
-			"odd name ü.txt", "old.txt", "staged.txt", "tool.sh"},
-	}
 	for name, half := range halves {
 		t.Run(name, func(t *testing.T) {
-			contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
-				t.Parallel()
-				p := thaw(t, f)
-				if !p.pending() {
-					return
-				}
-				var want []git.Change
+			has := func(s saved) bool {
+				return s.applies() && !slices.ContainsFunc(half, func(name string) bool { _, is := s.work[name]; return !is })
+			}
+			each(t, has, func(t *testing.T, p place) {
+				there := p.project
 				for _, name := range half {
-					put(t, p.th.Path("project"), name, changed[name])
-					want = append(want, p.change(name))
+					put(t, p.main.Dir, name, p.told.work[name])
+					there = there.with(files{name: p.told.work[name]})
 				}
 				_, done, err := p.store.Validate(t.Context(), p.main, p.get(t))
 				require.NoError(t, err)
-				f.Equal(t, "r13.half", done, want)
-				f.Equal(t, "r13.half.apply", p.apply(t), "none")
+				p.f.Equal(t, "r13.half", done, p.done(there))
+				p.f.Equal(t, "r13.half.apply", p.apply(t), "none")
 				p.checkApplied(t)
 			})
 		})
 	}
 }
 
-// change is what the work did to one file.
-func (p place) change(name string) git.Change {
-	for _, f := range changes() {
-		if f.Path == name {
-			return git.Change{Path: f.Path, OldMode: f.OldMode, NewMode: f.NewMode, OldHash: f.OldHash, NewHash: f.NewHash}
+// done are the changes of the run that a work tree has already.
+func (p place) done(tree files) (all []git.Change) {
+	for _, f := range p.changes() {
+		if tree[f.Path] == p.told.work[f.Path] {
+			all = append(all, git.Change{Path: f.Path, OldMode: f.OldMode, NewMode: f.NewMode, OldHash: f.OldHash, NewHash: f.NewHash})
 		}
 	}
-	panic(name)
+	return all
 }
 
 // put makes a file of a work tree what it is to be, or removes it.
@@ -175,12 +168,8 @@ func put(t *testing.T, dir, name string, f file) {
 // against what the patch makes.
 func TestApplyOfAnotherPatch(t *testing.T) {
 	contracts.AnyPlace(t)
-	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
-		t.Parallel()
-		p := thaw(t, f)
-		if !p.pending() {
-			return
-		}
+	each(t, saved.applies, func(t *testing.T, p place) {
+		f := p.f
 		m := p.get(t)
 		whole, err := os.ReadFile(p.th.Path(p.patch()))
 		require.NoError(t, err)

@@ -1,7 +1,7 @@
-// Package artifacts_test reads back run artifacts, what lies beside them and
-// the work trees they were taken from and are applied to, as every release
-// left them: rows 10, 12, 13 and 14 of the contract, and what row 19 asks of
-// manifests and patches.
+// Package artifacts_test reads back run artifacts, their conversations, what
+// lies beside them and the work trees they were taken from and are applied to,
+// as every release left them: rows 10 to 14 of the contract, and what rows 19
+// and 20 ask of manifests, patches and the conversations of turns.
 package artifacts_test
 
 import (
@@ -34,13 +34,43 @@ const today = 2
 // place is a thawed project, and today's store on it.
 type place struct {
 	story
-	f       *contracts.Fixture
-	th      *contracts.Thawed
-	state   string // the project's state folder, by its path in the box
-	session string // id of the one session
-	run     string // id of the one run; empty if there is none
-	store   *stint.Store
-	main    git.Tree
+	f     *contracts.Fixture
+	th    *contracts.Thawed
+	state string // the project's state folder, by its path in the box
+	id    string // of the one session; empty if there is none
+	talks string // id of the one conversation; empty if there is none
+	toml  file   // stint.toml as init wrote it, which the suite of the family project holds
+	store *stint.Store
+	main  git.Tree
+
+	ids  []string // of the runs, as the release listed them
+	run  string   // id of the run that is looked at
+	told saved    // and what is told of it
+}
+
+// each thaws the fixtures in which the script made a run like that, anew for
+// each such run.
+func each(t *testing.T, like func(saved) bool, do func(t *testing.T, p place)) {
+	t.Helper()
+	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
+		t.Parallel()
+		for i, told := range tell(t, f).runs {
+			if like(told) {
+				p := thaw(t, f)
+				p.run, p.told = p.ids[i], told
+				do(t, p)
+			}
+		}
+	})
+}
+
+// every thaws all fixtures.
+func every(t *testing.T, do func(t *testing.T, p place)) {
+	t.Helper()
+	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
+		t.Parallel()
+		do(t, thaw(t, f))
+	})
 }
 
 func thaw(t *testing.T, f *contracts.Fixture) place {
@@ -48,15 +78,28 @@ func thaw(t *testing.T, f *contracts.Fixture) place {
 	th := f.Thaw(t, contracts.Derive("fingerprint", fingerprint))
 	p := place{story: tell(t, f), f: f, th: th}
 	p.state = only(t, th, "home/.local/state/stint/projects/*")
-	p.session = path.Base(only(t, th, p.state+"/sessions/*"))
-	if p.made {
-		p.run = path.Base(only(t, th, p.state+"/runs/*"))
+	if p.story.session != "" {
+		p.id = path.Base(only(t, th, p.state+"/sessions/*"))
 	}
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + th.Path("home"), "TZ=UTC",
-		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CEILING_DIRECTORIES=" + th.Dir}
-	p.main = git.Tree{Dir: th.Path("project"), Env: env}
+	if converses(f) {
+		p.talks = strings.TrimSuffix(path.Base(only(t, th, p.state+"/conversations/*.json")), ".json")
+	}
+	toml, err := fs.ReadFile(th.FS(t, "project"), "stint.toml")
+	require.NoError(t, err)
+	p.toml = file{plain, string(toml)}
+	p.main = git.Tree{Dir: th.Path("project"), Env: p.env()}
 	p.store = &stint.Store{ProjectID: path.Base(p.state), StateDir: th.Path(p.state), Docs: th.FS(t, p.state), Now: p.now}
+	for _, m := range p.listed(t) {
+		p.ids = append(p.ids, m.ID)
+	}
+	require.Len(t, p.ids, len(p.runs), "runs")
 	return p
+}
+
+// env is all that today's code learns of its surroundings.
+func (p place) env() []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.th.Path("home"), "TZ=UTC",
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CEILING_DIRECTORIES=" + p.th.Dir}
 }
 
 // only is the one path in the box that matches.
@@ -78,9 +121,21 @@ func (p place) at() readers.Time {
 	return readers.Time{Time: p.f.To.Add(time.Hour).UTC().Truncate(time.Millisecond)}
 }
 
-func (p place) manifest() string { return p.state + "/runs/" + p.run + "/manifest.json" }
-func (p place) patch() string    { return p.state + "/runs/" + p.run + "/changes.patch" }
-func (p place) worktree() string { return p.state + "/workspaces/" + p.session + "/worktree" }
+func (p place) folder() string   { return p.state + "/runs/" + p.run }
+func (p place) manifest() string { return p.folder() + "/manifest.json" }
+func (p place) patch() string    { return p.folder() + "/changes.patch" }
+func (p place) talkFile() string { return p.state + "/conversations/" + p.talks + ".json" }
+
+// worktree is that of the session, or else of the first run.
+func (p place) worktree() string {
+	if p.id != "" {
+		return p.state + "/workspaces/" + p.id + "/worktree"
+	}
+	return p.state + "/workspaces/" + p.ids[0] + "/worktree"
+}
+
+// whole is a work tree with the stint.toml that lies in each.
+func (p place) whole(tree files) files { return tree.with(files{"stint.toml": p.toml}) }
 
 // get is the run's manifest, as today's store has it.
 func (p place) get(t *testing.T) *artifact.Manifest {
@@ -109,7 +164,7 @@ func refusal(err error) string {
 		return "none"
 	}
 	what := err.Error()
-	for _, hint := range []string{": commit them", ": check that commit out", ": finish it by", ": see stint"} {
+	for _, hint := range []string{": commit them", ": check that commit out", ": finish it by", ": see stint", ": wait for", ": run stint", ": begin another"} {
 		what, _, _ = strings.Cut(what, hint)
 	}
 	return what

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/freeze-contracts/permafrost/contracts"
+	"github.com/freeze-contracts/permafrost/readers/artifact"
 	"github.com/freeze-contracts/permafrost/readers/project"
 )
 
@@ -61,14 +62,14 @@ func fileOf(fsys fs.FS, name string) (file, error) {
 }
 
 func TestWorkTrees(t *testing.T) {
-	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
-		t.Parallel()
-		p := thaw(t, f)
+	every(t, func(t *testing.T, p place) {
+		f := p.f
 		f.Equal(t, "r13.frozen", treeOf(t, p.th, "project"), p.whole(p.project))
 		if p.story.worktree != nil {
 			f.Equal(t, "r13.frozen.worktree", treeOf(t, p.th, p.worktree()), p.whole(p.story.worktree))
 		}
-		for view, want := range map[string]string{"status": "", "after": p.status} {
+		head := string(f.View("head").Stdout)
+		for view, want := range map[string]string{"status": "", "after": p.status, "worktrees": p.linked(head)} {
 			if slices.Contains(f.Views(), view) {
 				f.Equal(t, "r13.frozen.status", string(f.View(view).Stdout), want)
 				f.Equal(t, "r13.frozen.exit", f.View(view).Exit, 0)
@@ -77,53 +78,53 @@ func TestWorkTrees(t *testing.T) {
 	})
 }
 
+// linked is what git worktree list --porcelain says of the main work tree and
+// that of a turn.
+func (p place) linked(head string) string {
+	all := fmt.Sprintf("worktree %s\nHEAD %sbranch refs/heads/main\n\n", p.main.Dir, head)
+	if p.story.worktree != nil {
+		all += fmt.Sprintf("worktree %s\nHEAD %sdetached\n\n", p.th.Path(p.worktree()), head)
+	}
+	return all
+}
+
 func TestGit(t *testing.T) {
-	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
-		t.Parallel()
-		p := thaw(t, f)
-		trees := since(f.Release).trees
+	every(t, func(t *testing.T, p place) {
+		f := p.f
 		head := strings.TrimSuffix(string(f.View("head").Stdout), "\n")
 		f.Equal(t, "r13.git.head", f.View("head").Exit, 0)
+		was := "HEAD" + strings.Repeat("~1", len(p.commits)-1)
 		want := contracts.Git{
-			Revisions: map[string]string{"HEAD^{tree}": trees[p.tree], p.firstCommit(): head},
-			Status:    p.status + p.ignored, Reflog: p.commits, Worktrees: []string{p.th.Path("project")},
-		}
-		if p.story.worktree != nil {
-			want.Worktrees = append(want.Worktrees, p.th.Path(p.worktree()))
+			Revisions: map[string]string{"HEAD^{tree}": p.whole(p.head).tree(), was: head},
+			Status:    p.status + p.ignored, Reflog: p.commits, Worktrees: p.worktrees(),
 		}
 		f.CheckGit(t, "r13.git", "project", want)
 		if p.story.worktree == nil {
 			return
 		}
-		// The first entry in a new work tree's reflog has no message.
-		want.Reflog = []string{"reset: moving to HEAD"}
-		want.Revisions = map[string]string{"HEAD^{tree}": trees[p.took], "HEAD": head}
-		want.Status = statusPicture
-		if p.made {
-			want.Reflog = []string{"commit: some of it", "reset: moving to HEAD"}
-			want.Revisions = map[string]string{"HEAD^{tree}": trees[p.took], "HEAD~1": head}
-			want.Status = statusWorked
-		}
+		was = "HEAD" + strings.Repeat("~1", max(len(p.reflog)-1, 0))
+		want.Revisions = map[string]string{"HEAD^{tree}": p.whole(p.took).tree(), was: head}
+		want.Status, want.Reflog = p.dirty, p.reflog
 		f.CheckGit(t, "r13.git.worktree", p.worktree(), want)
 	})
 }
 
-// firstCommit is the run's base.
-func (p place) firstCommit() string {
-	if p.moved {
-		return "HEAD~1"
+// worktrees are the main one and, as long as it is there, the other one.
+func (p place) worktrees() []string {
+	all := []string{p.main.Dir}
+	if p.story.worktree != nil {
+		all = append(all, p.th.Path(p.worktree()))
 	}
-	return "HEAD"
+	return all
 }
 
 // The state folder holds what the script left there, and nothing else: locks,
-// which are empty, and what a killed apply left.
+// which are empty, and what a killed apply or turn left.
 func TestState(t *testing.T) {
-	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
-		t.Parallel()
-		p := thaw(t, f)
+	every(t, func(t *testing.T, p place) {
+		f := p.f
 		f.Equal(t, "r10.state", p.kept(t), p.keeps())
-		for name, want := range map[string]string{".gitignore": since(f.Release).ignored, "lock": ""} {
+		for name, want := range map[string]string{".gitignore": ignores(f), "lock": ""} {
 			b, err := fs.ReadFile(p.th.FS(t, "project/.stint"), name)
 			require.NoError(t, err)
 			f.Equal(t, "r10.own", string(b), want)
@@ -149,7 +150,7 @@ func (p place) kept(t *testing.T) []string {
 		case !d.IsDir():
 			all = append(all, name)
 		}
-		if info, err := d.Info(); strings.HasSuffix(name, "lock") && (err != nil || info.Size() > 0) {
+		if info, err := d.Info(); empty(name) && (err != nil || info.Size() > 0) {
 			all = append(all, name+" is not empty")
 		}
 		return nil
@@ -157,39 +158,77 @@ func (p place) kept(t *testing.T) []string {
 	return all
 }
 
-func (p place) keeps() []string {
-	all := []string{"worktrees.lock"}
-	for _, name := range []string{"lock", "making.lock", "session.json"} {
-		all = append(all, "sessions/"+p.session+"/"+name)
+// empty is what says all by being there.
+func empty(name string) bool {
+	return strings.HasSuffix(name, "lock") || path.Base(name) == "applying"
+}
+
+func (p place) keeps(more ...string) []string {
+	all := append([]string{"worktrees.lock"}, more...)
+	if p.id != "" {
+		all = append(all, below("sessions/"+p.id, "lock", "making.lock", "session.json")...)
 	}
-	if p.made {
-		for _, name := range []string{"changes.patch", "lock", "manifest.json"} {
-			all = append(all, "runs/"+p.run+"/"+name)
+	if p.talks != "" {
+		all = append(all, below("conversations", p.talks+".json", p.talks+".lock")...)
+	}
+	for i, r := range p.runs {
+		run := "runs/" + p.ids[i]
+		all = append(all, below(run, "lock", "manifest.json")...)
+		if r.holds() {
+			all = append(all, run+"/changes.patch")
+		}
+		if r.kind == artifact.Turn {
+			all = append(all, below(run, "making.lock", "running.lock")...)
 		}
 	}
-	all = append(all, p.more...)
+	for _, name := range append(p.killed(), p.more...) {
+		if len(p.ids) > 0 {
+			name = strings.ReplaceAll(name, "RUN", p.ids[0])
+		}
+		all = append(all, name)
+	}
 	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func below(dir string, names ...string) (all []string) {
+	for _, name := range names {
+		all = append(all, dir+"/"+name)
+	}
 	return all
 }
 
-// What a killed apply leaves is the files of the patch, made and not moved.
+// killed is what a killed apply leaves since v0.2.0: it says that it began, and
+// knows beforehand what tree it makes.
+func (p place) killed() (all []string) {
+	if !converses(p.f) || !slices.ContainsFunc(p.runs, func(s saved) bool { return s.half }) {
+		return nil
+	}
+	for _, id := range p.whole(worked).trees() {
+		all = append(all, "scratch/objects/"+id[:2]+"/"+id[2:])
+	}
+	return append(all, "runs/RUN/applying")
+}
+
+// What a killed apply leaves is the files of the patch, made and not moved, and
+// what a killed turn leaves is what git had made of its work.
 func TestLeftovers(t *testing.T) {
-	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
-		t.Parallel()
-		p := thaw(t, f)
+	every(t, func(t *testing.T, p place) {
 		staged, err := fs.Sub(p.th.FS(t, "project"), ".stint/apply")
 		require.NoError(t, err)
-		if _, err := fs.Stat(staged, "."); err != nil {
-			f.Equal(t, "r13.leftovers", p.f.Scenario == "applying", false)
-			return
+		if _, err := fs.Stat(staged, "."); err == nil || p.ignored == ignoredStaged {
+			p.f.Equal(t, "r13.leftovers", treeOf(t, p.th, "project/.stint/apply"), files{}.with(changed))
 		}
-		f.Equal(t, "r13.leftovers", treeOf(t, p.th, "project/.stint/apply"), files{}.with(changed))
-		for _, name := range p.more {
-			if sum, ok := strings.CutPrefix(name, "scratch/objects/"); ok {
-				f.Equal(t, "r13.leftovers.object", p.object(t, name), strings.ReplaceAll(sum, "/", ""))
+		for _, name := range p.kept(t) {
+			scratch, in, _ := strings.Cut(name, "scratch/")
+			if sum, ok := strings.CutPrefix(in, "objects/"); ok {
+				p.f.Equal(t, "r13.leftovers.object", p.object(t, name), strings.ReplaceAll(sum, "/", ""))
+			}
+			if in == "index" {
+				left := map[bool]files{true: worked, false: p.story.worktree}[scratch == ""]
+				p.f.Equal(t, "r13.leftovers.index", p.index(t, name), p.lines(left))
 			}
 		}
-		f.Equal(t, "r13.leftovers.index", p.index(t, "scratch/index"), p.lines(worked))
 	})
 }
 

@@ -1,9 +1,11 @@
 package artifacts_test
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,24 +13,20 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
 
-	"github.com/freeze-contracts/permafrost/contracts"
+	"github.com/freeze-contracts/permafrost/readers/artifact"
 )
 
 // A pending run is discarded, and nothing but its manifest says so. One of
 // which an apply was killed is half made, and is not.
 func TestDiscard(t *testing.T) {
-	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
-		t.Parallel()
-		p := thaw(t, f)
-		if p.story.state != "pending" {
-			return
-		}
-		if f.Scenario == "applying" {
+	each(t, saved.waits, func(t *testing.T, p place) {
+		f := p.f
+		if p.told.half {
 			f.Equal(t, "r14.half", p.discard(t), fmt.Sprintf(`run %q: an apply of it was killed and left "README.md" in ".stint/apply"`, p.run))
 			f.Unchanged(t)
 			return
 		}
-		want := p.said(t, "show")
+		want := p.said(t)
 		want.State, want.Revision, want.UpdatedAt, want.DiscardedAt = "discarded", want.Revision+1, p.at(), p.at()
 		got, err := p.store.Discard(t.Context(), p.main, p.run)
 		f.Equal(t, "r14.discard", refusal(err), "none")
@@ -39,7 +37,7 @@ func TestDiscard(t *testing.T) {
 		f.Equal(t, "r14.answer", got, want)
 		f.Equal(t, "r14.read", p.get(t), want)
 		f.Unchanged(t, p.manifest())
-		f.CheckSum(t, "r14.patch", p.patch(), since(f.Release).sum)
+		f.CheckSum(t, "r14.patch", p.patch(), p.told.patchSum())
 
 		f.Settle(t)
 		f.Equal(t, "r14.again", p.discard(t), fmt.Sprintf("run %q: it is discarded, and only a pending one, or an interrupted one that holds work, can be discarded", p.run))
@@ -61,12 +59,9 @@ func TestUnknown(t *testing.T) {
 		{"r14.unknown", place.discard},
 	} {
 		t.Run(how.id, func(t *testing.T) {
-			contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
-				t.Parallel()
-				p := thaw(t, f)
-				if !p.pending() || f.Scenario == "applying" {
-					return
-				}
+			whole := func(s saved) bool { return s.applies() && !s.half }
+			each(t, whole, func(t *testing.T, p place) {
+				f := p.f
 				b, err := fs.ReadFile(p.th.FS(t, "."), p.manifest())
 				require.NoError(t, err)
 				text := strings.Replace(string(b), `"schema"`, `"later": `+later+`, "schema"`, 1)
@@ -85,6 +80,45 @@ func TestUnknown(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A manifest is written again in today's schema, with all that it held. What
+// another release wrote into it, one of its files or its receipt is kept.
+func TestRewrite(t *testing.T) {
+	const later = `{"n":12345678901234567890,"list":[null,1.50]}`
+	each(t, whatever, func(t *testing.T, p place) {
+		want := p.said(t)
+		p.edit(t, p.manifest(), `\A\{`, `{"later": `+later+`,`)
+		kept := []string{"/later"}
+		b, err := fs.ReadFile(p.th.FS(t, "."), p.manifest())
+		require.NoError(t, err)
+		for text, pointer := range map[string]string{`"files": [`: "/files/0/later", `"receipt": {`: "/receipt/later"} {
+			if p.told.holds() && bytes.Contains(b, []byte(text)) {
+				b = behind(text, `"`, `"later": `+later+`, "`)(t, b)
+				kept = append(kept, pointer)
+			}
+		}
+		require.NoError(t, os.WriteFile(p.th.Path(p.manifest()), b, 0o600))
+		_, err = p.store.Update(t.Context(), p.run, func(m *artifact.Manifest) { m.Failure = "why" })
+		p.f.Equal(t, "r20.manifest.rewrite", refusal(err), "none")
+		b, err = fs.ReadFile(p.th.FS(t, "."), p.manifest())
+		require.NoError(t, err)
+		now := members(t, b)
+		p.f.Equal(t, "r20.manifest.schema", now["/schema"], strconv.Itoa(today))
+		for _, pointer := range kept {
+			p.f.Equal(t, "r20.manifest.unknown", []string{now[pointer+"/n"], now[pointer+"/list/1"]}, []string{"12345678901234567890", "1.50"})
+		}
+		want.Failure, want.Revision, want.UpdatedAt = "why", want.Revision+1, p.at()
+		got := p.get(t)
+		got.Unknown = nil
+		for i := range got.Files {
+			got.Files[i].Unknown = nil
+		}
+		if got.Receipt != nil {
+			got.Receipt.Unknown = nil
+		}
+		p.f.Equal(t, "r20.manifest.read", got, want)
+	})
 }
 
 func compact(t *testing.T, v jsontext.Value) string {

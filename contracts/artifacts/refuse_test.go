@@ -5,39 +5,38 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/freeze-contracts/permafrost/contracts"
+	"github.com/freeze-contracts/permafrost/readers/artifact"
 )
 
 // What the release had applied or discarded is not applied, and not discarded,
-// by today's code.
+// by today's code. Nor is what the agent may still be at.
 func TestRefusedByState(t *testing.T) {
-	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
-		t.Parallel()
-		p := thaw(t, f)
-		if !p.made || p.story.state == "pending" {
-			return
+	settled := func(s saved) bool { return !s.waits() }
+	each(t, settled, func(t *testing.T, p place) {
+		for _, way := range []struct {
+			id, done string
+			do       func(place, *testing.T) string
+		}{{"r13.refused", "applied", place.apply}, {"r14.refused", "discarded", place.discard}} {
+			want := fmt.Sprintf("run %q: it is %s, and only a pending one, or an interrupted one that holds work, can be %s", p.run, p.told.state, way.done)
+			if p.told.state == artifact.Running {
+				want = fmt.Sprintf("run %q: it is running", p.run)
+			}
+			p.f.Equal(t, way.id, way.do(p, t), want)
+			p.f.Unchanged(t)
 		}
-		f.Equal(t, "r13.refused", p.apply(t), fmt.Sprintf("run %q: it is %s, and only a pending one, or an interrupted one that holds work, can be applied", p.run, p.story.state))
-		f.Unchanged(t)
-		f.Equal(t, "r14.refused", p.discard(t), fmt.Sprintf("run %q: it is %s, and only a pending one, or an interrupted one that holds work, can be discarded", p.run, p.story.state))
-		f.Unchanged(t)
 	})
 }
 
 // A run is applied to the commit it was made on, and to no other.
 func TestRefusedOnAnotherCommit(t *testing.T) {
-	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
-		t.Parallel()
-		p := thaw(t, f)
-		if p.story.state != "pending" {
-			return
-		}
-		base := p.said(t, "show").Base
-		if !p.moved {
+	each(t, saved.waits, func(t *testing.T, p place) {
+		f, base := p.f, p.said(t).Base
+		if !p.told.moved {
 			p.git(t, "commit", "-q", "--allow-empty", "-m", "moved on")
 			f.Settle(t)
 		}
@@ -67,6 +66,12 @@ type own struct {
 	at    string // that the refusal names
 }
 
+// among says whether the run is one that it is written for.
+func (o own) among(s saved) bool {
+	_, binary := s.work["picture"]
+	return binary == strings.HasPrefix(o.id, "r13.own.binary") && (binary || s.worked())
+}
+
 var owns = []own{
 	{"r13.own.content", files{"README.md": {plain, "A small project.\nmine\n"}}, "README.md"},
 	{"r13.own.mode", files{"README.md": {program, "A small project.\n"}}, "README.md"},
@@ -81,19 +86,23 @@ var owns = []own{
 	{"r13.own.linked-folder", files{"docs": {symlink, ".stint"}}, "docs"},
 	{"r13.own.linked-out", files{"docs": {symlink, "../home"}}, "docs"},
 	{"r13.own.ignored", files{".git/info/exclude": {plain, "committed.txt\n"}, "committed.txt": {plain, "mine\n"}}, "committed.txt"},
+	{"r13.own.binary", files{"picture": {plain, "\x00\x09"}}, "picture"},
+	{"r13.own.binary-text", files{"picture": {plain, "mine\n"}}, "picture"},
 }
 
 // Work of somebody's own is never written over, and none of the run's work is
 // written beside it.
 func TestRefusedForOwnWork(t *testing.T) {
-	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
-		t.Parallel()
-		p := thaw(t, f)
-		if !p.pending() {
-			return
-		}
+	work := func(s saved) bool {
+		return s.applies() && slices.ContainsFunc(owns, func(o own) bool { return o.among(s) })
+	}
+	each(t, work, func(t *testing.T, p place) {
+		f := p.f
 		dir := p.main.Dir
 		for _, o := range owns {
+			if !o.among(p.told) {
+				continue
+			}
 			for name, mine := range o.files {
 				put(t, dir, name, mine)
 			}
@@ -101,7 +110,7 @@ func TestRefusedForOwnWork(t *testing.T) {
 			f.Equal(t, o.id, p.apply(t), fmt.Sprintf("run %q: %q has changes of its own in %q", p.run, dir, o.at))
 			f.Unchanged(t, p.tries()...)
 			for name := range o.files {
-				put(t, dir, name, base[name])
+				put(t, dir, name, p.base[name])
 			}
 			require.NoError(t, os.RemoveAll(p.th.Path("project/link")))
 			put(t, dir, ".git/info/exclude", file{plain, ""})

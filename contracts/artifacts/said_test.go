@@ -2,6 +2,7 @@ package artifacts_test
 
 import (
 	"io/fs"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -81,6 +82,9 @@ func (r run) manifest() *artifact.Manifest {
 		Fingerprint: r.Fingerprint, PatchSHA256: r.PatchSHA256, PatchSize: r.PatchSize,
 		StartedAt: r.StartedAt.time(), FinishedAt: r.FinishedAt.time(), AppliedAt: r.AppliedAt.time(), DiscardedAt: r.DiscardedAt.time(), Failure: r.Failure,
 	}
+	if r.Files != nil {
+		m.Files = []artifact.File{} // as in the document
+	}
 	for _, f := range r.Files {
 		m.Files = append(m.Files, artifact.File{Path: f.Path, OldMode: f.OldMode, NewMode: f.NewMode, OldHash: f.OldHash, NewHash: f.NewHash})
 	}
@@ -90,28 +94,49 @@ func (r run) manifest() *artifact.Manifest {
 	return m
 }
 
-// said is the manifest in an answer that the release gave on one run.
-func (p place) said(t *testing.T, view string) *artifact.Manifest {
+// said is the manifest that the release listed last.
+func (p place) said(t *testing.T) *artifact.Manifest {
+	t.Helper()
+	return p.listed(t)[slices.Index(p.ids, p.run)]
+}
+
+// answered is the manifest in an answer that the release gave on one run.
+func (p place) answered(t *testing.T, view string) *artifact.Manifest {
 	t.Helper()
 	var answer struct {
-		Run *run `json:"run"`
+		Run       *run     `json:"run"`
+		Kept      []string `json:"kept"`
+		Discarded []string `json:"discarded"`
 	}
 	p.decode(t, view, &answer)
 	require.NotNil(t, answer.Run, view)
+	require.Empty(t, slices.Concat(answer.Kept, answer.Discarded), view)
 	return answer.Run.manifest()
 }
 
-// listed are the manifests that the release listed.
+// listed are the manifests that the release listed last.
 func (p place) listed(t *testing.T) []*artifact.Manifest {
+	t.Helper()
+	view := "list"
+	if slices.Contains(p.f.Views(), "runs") {
+		view = "runs"
+	}
+	return p.list(t, view)
+}
+
+func (p place) list(t *testing.T, view string) (all []*artifact.Manifest) {
 	t.Helper()
 	var answer struct {
 		Runs       []run    `json:"runs"`
 		Unreadable []string `json:"unreadable"`
 	}
-	p.decode(t, "list", &answer)
+	p.decode(t, view, &answer)
 	require.Empty(t, answer.Unreadable)
-	var all []*artifact.Manifest
-	for _, r := range answer.Runs {
+	return manifests(answer.Runs)
+}
+
+func manifests(runs []run) (all []*artifact.Manifest) {
+	for _, r := range runs {
 		all = append(all, r.manifest())
 	}
 	return all

@@ -1,6 +1,7 @@
 package artifacts_test
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 
@@ -74,43 +75,52 @@ func (d described) session() *session.Document {
 	}
 }
 
+// sessionViews are those that tell of the session at the end, where it is none
+// of a list.
+var sessionViews = map[string]string{"binary": "show", "twice": "close"}
+
 // The session that a run came from is the one that the release described.
 func TestSession(t *testing.T) {
 	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
+		if tell(t, f).session == "" {
+			return
+		}
 		p := thaw(t, f)
-		got, err := session.Read(p.th.FS(t, p.state), p.session)
+		got, err := session.Read(p.th.FS(t, p.state), p.id)
 		require.NoError(t, err)
-		f.Equal(t, "r5.session", got, p.saidSession(t))
+		f.Equal(t, "r4.state", string(got.State), p.story.session)
+		if view := cmp.Or(sessionViews[f.Scenario], "sessions"); slices.Contains(f.Views(), view) {
+			f.Equal(t, "r5.session", got, p.saidSession(t, view).session())
+		}
 		at := session.Place{ProjectID: p.store.ProjectID, StateDir: p.store.StateDir, Repository: p.main.Dir}
 		f.Equal(t, "r4.bound", got.Bind(at), error(nil))
 		f.Equal(t, "r4.open", got.State == session.Open, p.story.worktree != nil)
 
 		// Whatever became of it later.
-		var opened struct {
-			Session described `json:"session"`
-		}
-		p.decode(t, "open", &opened)
-		got.State, got.Revision, got.UpdatedAt, got.ClosedAt = session.Open, 2, opened.Session.UpdatedAt.time(), readers.Time{}
-		f.Equal(t, "r5.opened", got, opened.Session.session())
-		f.Equal(t, "r4.live", [2]string{opened.Session.Live, opened.Session.Staleness}, [2]string{"live", "fresh"})
+		opened := p.saidSession(t, "open")
+		got.State, got.Revision, got.UpdatedAt, got.ClosedAt = session.Open, 2, opened.UpdatedAt.time(), readers.Time{}
+		f.Equal(t, "r5.opened", got, opened.session())
+		f.Equal(t, "r4.live", [2]string{opened.Live, opened.Staleness}, [2]string{"live", "fresh"})
 	})
 }
 
-// saidSession is the session as the release listed or showed it at the end.
-func (p place) saidSession(t *testing.T) *session.Document {
+// saidSession is the one session in an answer of the release.
+func (p place) saidSession(t *testing.T, view string) described {
 	t.Helper()
 	var answer struct {
 		Sessions   []described `json:"sessions"`
-		Session    described   `json:"session"`
+		Session    *described  `json:"session"`
 		Unreadable []string    `json:"unreadable"`
+		Already    bool        `json:"already_closed"`
+		Discarded  []string    `json:"discarded"`
 	}
-	if !slices.Contains(p.f.Views(), "sessions") {
-		p.decode(t, "show", &answer)
-		return answer.Session.session()
+	p.decode(t, view, &answer)
+	require.Empty(t, slices.Concat(answer.Unreadable, answer.Discarded))
+	require.False(t, answer.Already)
+	if answer.Session != nil {
+		answer.Sessions = append(answer.Sessions, *answer.Session)
 	}
-	p.decode(t, "sessions", &answer)
-	require.Empty(t, answer.Unreadable)
 	require.Len(t, answer.Sessions, 1)
-	return answer.Sessions[0].session()
+	return answer.Sessions[0]
 }

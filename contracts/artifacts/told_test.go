@@ -1,241 +1,186 @@
 package artifacts_test
 
 import (
-	"crypto/sha1"
-	"fmt"
-	"maps"
+	"cmp"
+	"strings"
 	"testing"
 
 	"golang.org/x/mod/semver"
 
 	"github.com/freeze-contracts/permafrost/contracts"
+	"github.com/freeze-contracts/permafrost/readers/artifact"
 )
 
 // story is what the script of a scenario did.
 type story struct {
-	made     bool   // a run
-	state    string // that it is in
+	runs []saved // that are there, the oldest first
+	talk talk    // the one conversation, where the release kept any
+
+	base    files    // what was committed first
+	head    files    // what is committed now; base where it is nil
+	commits []string // the newest first; the first one where it is nil
+	project files    // the main work tree; head where it is nil
+	status  string   // of it, without what is ignored
+	ignored string   // what git says of the rest, all of it stint's own; ignoredOwn where it is empty
+
+	session  string // its state; empty for none
+	worktree files  // what is in the worktree that is there
+	took     files  // what its commit holds
+	dirty    string // its status
+	reflog   []string
+
+	more    []string          // what lies in the state folder beside documents and locks, RUN for the run's id
+	refused []string          // views of a refusal
+	asked   map[string]string // commands of views that are others than in most scenarios; empty for none that can be given again
+}
+
+// saved is a run, and the work it holds.
+type saved struct {
+	as, by   string // views that tell of it as it was saved, and as it was decided on
+	kind     artifact.Kind
+	state    artifact.State
 	revision int64
+	prompt   string
+	exit     *int
 	moved    bool // the main work tree is at another commit than the run's base
+	half     bool // an apply of it was killed
 
-	project  files    // the main work tree
-	status   string   // of it, without what is ignored
-	ignored  string   // what git says of the rest: all of it is stint's own
-	commits  []string // of it, the newest first
-	tree     string   // which of the trees the latest one is
-	worktree files    // of the session; nil where it is closed
-	took     string   // which of the trees the worktree's commit is
-
-	more    []string // what lies in the state folder beside session, run and locks
-	refused []string // views of a refusal
+	work   files  // what it makes of base; nil: nothing was saved
+	patch  string // empty where its sum is told
+	sum    string
+	status string // of the main work tree, where it was applied
 }
 
-// files is a work tree.
-type files map[string]file
-
-// file is one of it, as git knows it. A symlink's content is where it leads.
-type file struct{ Mode, Content string }
-
-const (
-	plain   = "100644"
-	program = "100755"
-	symlink = "120000"
-)
-
-// hash is git's name of the file's content.
-func (f file) hash() string {
-	return fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(f.Content), f.Content)))
+// talk is what became of a conversation.
+type talk struct {
+	state    string
+	revision int64
+	named    bool // the agent told its own name of it, and it was noted
 }
 
-// with is a with the files of b in their places, and without those of no mode.
-func (a files) with(b files) files {
-	all := maps.Clone(a)
-	maps.Copy(all, b)
-	maps.DeleteFunc(all, func(_ string, f file) bool { return f.Mode == "" })
-	return all
+// waits says whether the run has work that is not decided on.
+func (s saved) waits() bool {
+	return s.state == artifact.Pending || s.state == artifact.Interrupted && s.work != nil
+}
+
+// applies says whether it can be applied where it is.
+func (s saved) applies() bool { return s.waits() && !s.moved }
+
+// worked says whether it is the work of which a patch of text can hold all.
+func (s saved) worked() bool { return s.sum == sumWorked }
+
+func (s saved) patchSum() string {
+	if s.work == nil {
+		return ""
+	}
+	return cmp.Or(s.sum, sum(s.patch))
+}
+
+// whatever is any run.
+func whatever(saved) bool { return true }
+
+// holds says whether anything was saved.
+func (s saved) holds() bool { return s.work != nil }
+
+// checkpoint is one of worked.
+func checkpoint(state artifact.State, revision int64, by string) saved {
+	return saved{as: "checkpoint", by: by, kind: artifact.Checkpoint, state: state, revision: revision, work: changed, sum: sumWorked, status: statusApplied}
+}
+
+// turn is one that ended.
+func turn(as, prompt string, exit int, work files, patch, status string) saved {
+	return saved{as: as, kind: artifact.Turn, state: artifact.Pending, revision: 4, prompt: prompt, exit: &exit, work: work, patch: patch, status: status}
 }
 
 var (
-	small = files{"README.md": {plain, "A small project.\n"}}
-	base  = small.with(files{
-		"old.txt":   {plain, "It goes.\n"},
-		"tool.sh":   {plain, "#!/bin/sh\necho tool\n"},
-		"moves.txt": {plain, "one\ntwo\nthree\n"},
-		"work.sh":   {plain, workScript},
-	})
-	// changed is what work.sh makes of base.
-	changed = files{
-		"README.md":            {plain, "A small project.\nmore\n"},
-		"committed.txt":        {plain, "committed\n"},
-		"docs/memory/notes.md": {plain, "noted\n"},
-		"link":                 {symlink, "docs/memory/notes.md"},
-		"moved.txt":            {plain, "one\ntwo\nthree\n"},
-		"moves.txt":            {},
-		"odd name ü.txt":       {plain, "café\r\nno end"},
-		"old.txt":              {},
-		"staged.txt":           {plain, "staged\n"},
-		"tool.sh":              {program, "#!/bin/sh\necho tool\n"},
-	}
-	worked = base.with(changed)
+	first = []string{"commit (initial): the first"}
+	// someOf is the reflog of a worktree, whose first entry has no message.
+	someOf = []string{"commit: some of it", "reset: moving to HEAD"}
+	some   = base.with(files{"committed.txt": changed["committed.txt"]})
+	open   = talk{state: "open", revision: 2, named: true}
+	inOpen = talk{state: "open", revision: 2}
 )
 
-const workScript = `# What a text patch can hold: a file that changes, new ones of which git was
-# told of one, a mode, links, a deletion, a renaming, odd names, and a last
-# line without an end.
-set -e
-echo more >>README.md
-mkdir -p docs/memory
-echo 'noted' >docs/memory/notes.md
-echo 'staged' >staged.txt
-git add staged.txt
-chmod +x tool.sh
-ln -s docs/memory/notes.md link
-rm old.txt
-mv moves.txt moved.txt
-printf 'café\r\nno end' >'odd name ü.txt'
-echo 'committed' >committed.txt
-git add committed.txt
-git commit -q -m 'some of it' committed.txt
-`
-
-// What git status --porcelain --untracked-files=all says of worked files: on
-// base, and in the session's worktree, where some were staged or committed.
-const (
-	statusApplied = ` M README.md
- D moves.txt
- D old.txt
- M tool.sh
-?? committed.txt
-?? docs/memory/notes.md
-?? link
-?? moved.txt
-?? "odd name \303\274.txt"
-?? staged.txt
-`
-	statusWorked = ` M README.md
- D moves.txt
- D old.txt
-A  staged.txt
- M tool.sh
-?? docs/memory/notes.md
-?? link
-?? moved.txt
-?? "odd name \303\274.txt"
-`
-	statusPicture = " M README.md\n?? picture\n"
-	ignoredOwn    = `!! .stint/.gitignore
-!! .stint/lock
-!! .stint/project.json
-`
-	ignoredStaged = `!! .stint/.gitignore
-!! .stint/apply/README.md
-!! .stint/apply/committed.txt
-!! .stint/apply/docs/memory/notes.md
-!! .stint/apply/link
-!! .stint/apply/moved.txt
-!! ".stint/apply/odd name \303\274.txt"
-!! .stint/apply/staged.txt
-!! .stint/apply/tool.sh
-!! .stint/lock
-!! .stint/project.json
-`
-)
-
-var first = []string{"commit (initial): the first"}
-
-// told is written by hand after fixtures/scenarios/artifacts.
-var told = map[string]story{
-	"pending": {made: true, state: "pending", revision: 1,
-		project: base, commits: first, tree: "base", ignored: ignoredOwn, worktree: worked, took: "some"},
-	"applied": {made: true, state: "applied", revision: 2,
-		project: worked, status: statusApplied, commits: first, tree: "base", ignored: ignoredOwn,
-		more: []string{"apply.lock"}, refused: []string{"again", "discard"}},
-	"discarded": {made: true, state: "discarded", revision: 2,
-		project: base, commits: first, tree: "base", ignored: ignoredOwn, worktree: worked, took: "some",
+// stories are written by hand after fixtures/scenarios/artifacts.
+var stories = map[string]story{
+	"pending": {runs: []saved{checkpoint("pending", 1, "")}, talk: inOpen, base: base,
+		session: "open", worktree: worked, took: some, dirty: statusWorked, reflog: someOf},
+	"applied": {runs: []saved{checkpoint("applied", 2, "apply")}, talk: inOpen, base: base,
+		project: worked, status: statusApplied, session: "closed", more: []string{"apply.lock"}, refused: []string{"again", "discard"}},
+	"discarded": {runs: []saved{checkpoint("discarded", 2, "discard")}, talk: inOpen, base: base,
+		session: "open", worktree: worked, took: some, dirty: statusWorked, reflog: someOf,
 		more: []string{"apply.lock"}, refused: []string{"apply", "close"}},
-	"refused": {made: true, state: "pending", revision: 1, moved: true,
-		project: base.with(files{"README.md": {plain, "A small project.\nmine\n"}}),
-		commits: []string{"commit: the second", "commit (initial): the first"}, tree: "mine", ignored: ignoredOwn,
-		worktree: worked, took: "some",
+	"refused": {runs: []saved{elsewhere(checkpoint("pending", 1, ""))}, talk: inOpen, base: base,
+		head:    base.with(files{"README.md": {plain, "A small project.\nmine\n"}}),
+		commits: []string{"commit: the second", "commit (initial): the first"},
+		session: "open", worktree: worked, took: some, dirty: statusWorked, reflog: someOf,
 		more: []string{"apply.lock"}, refused: []string{"dirty", "moved"}},
-	"applying": {made: true, state: "pending", revision: 1,
-		project: base, commits: first, tree: "base", ignored: ignoredStaged,
-		more: []string{"apply.lock", "scratch/index",
+	"applying": {runs: []saved{halved(checkpoint("pending", 1, ""))}, talk: inOpen, base: base, ignored: ignoredStaged,
+		session: "closed", more: []string{"apply.lock", "scratch/index",
 			"scratch/objects/03/9bb18dbab899a3c57817a93d0e8736c097ed96",   // docs/memory/notes.md
 			"scratch/objects/32/3b008eec9d10489acfffe8b2cd36ade6a10f68",   // odd name ü.txt
 			"scratch/objects/77/708111af6db7128bbbe0ceb8b385a55f7a608d",   // README.md
 			"scratch/objects/b0/98d3c2a974000266bbfdcf78e19a13a4d75d4e"}}, // link
-	"binary": {project: small, commits: first, tree: "small", ignored: ignoredOwn,
-		worktree: files{"README.md": {plain, "A small project.\nmore\n"}, "picture": {plain, "\x00\x01"}}, took: "small",
-		refused: []string{"checkpoint"}},
+	"binary": {base: small, session: "open",
+		worktree: files{"README.md": {plain, "A small project.\nmore\n"}, "picture": {plain, "\x00\x01"}}, took: small,
+		dirty: statusPicture, reflog: someOf[1:], refused: []string{"checkpoint"}, asked: map[string]string{"show": ""}},
+	"binaries": {runs: []saved{{as: "checkpoint", by: "apply", kind: "checkpoint", state: "applied", revision: 2, work: drawn, patch: drawnPatch}}, talk: inOpen,
+		base: programs, project: programs.with(drawn), status: " M run.sh\n?? link\n?? moved\n?? picture\n",
+		session: "closed", more: []string{"apply.lock"}},
+	"run": {runs: []saved{turn("run", `echo more >>README.md; printf "\000\001" >picture; ln -s README.md link`, 0, turned, turnedPatch, " M README.md\n?? link\n?? picture\n")},
+		talk: open, base: spaced, asked: map[string]string{"sessions": "session list --all"}},
+	"run-failed": {runs: []saved{turn("", "echo half >half; exit 3", 3, files{"half": {plain, "half\n"}}, added("half", "half"), "?? half\n")},
+		talk: open, base: spaced, refused: []string{"run"}},
+	"running": {runs: []saved{{kind: "run", state: "running", revision: 3, prompt: "echo done >work"}}, talk: talk{state: "open", revision: 1},
+		base: spaced, worktree: spaced.with(done), took: spaced, dirty: "?? work\n", reflog: []string{},
+		more: []string{"apply.lock", "runs/RUN/scratch/index", "runs/RUN/scratch/objects/19/f86f493ab110b8dc8279a024880e44203968d8"}, refused: []string{"apply"}},
+	"interrupted": {runs: []saved{{kind: "run", state: "interrupted", revision: 4, prompt: "echo done >work",
+		work: done, patch: added("work", "done"), status: "?? work\n"}}, talk: open, base: spaced, asked: map[string]string{"again": "runs recover"}},
+	"continued": {runs: []saved{
+		turn("first", "echo one >one", 0, one, added("one", "one"), "?? one\n"),
+		turn("second", "cat one; echo two >two", 0, two, added("one", "one")+added("two", "two"), "?? one\n?? two\n"),
+	}, talk: talk{state: "open", revision: 3, named: true}, base: spaced, asked: map[string]string{"show": "conversations show TALK"}},
+	"pruned": {talk: talk{state: "closed", revision: 3, named: true}, base: spaced, refused: []string{"continue"}},
+	"twice": {runs: []saved{
+		{as: "first", kind: "checkpoint", state: "pending", revision: 1, work: one, patch: added("one", "one"), status: "?? one\n?? two\n"},
+		{as: "second", kind: "checkpoint", state: "applied", revision: 2, work: two, patch: added("one", "one") + added("two", "two")},
+	}, talk: talk{state: "open", revision: 3}, base: small, project: small.with(two), status: "?? one\n?? two\n",
+		session: "closed", more: []string{"apply.lock"}, asked: map[string]string{"list": "", "runs": "runs list"}},
 }
 
-// initial is what depends on the release whose init and patch it was.
-type initial struct {
-	since     string
-	stintTOML string
-	ignored   string            // .stint/.gitignore
-	trees     map[string]string // by git write-tree, stint.toml among the files
-	sum       string            // of the patch, by sha256sum
-}
+// done is what the agent did that was cut off.
+var done = files{"work": {plain, "done\n"}}
 
-// written has the oldest first.
-var written = []initial{{
-	since: "v0.1.2",
-	stintTOML: `# stint.toml says how coding-agent sessions run in this repository. Commit it.
-config_version = 1
-
-[project]
-# Where agents keep notes for each other: a folder in each session's worktree,
-# handed to the agent as $STINT_MEMORY_DIR.
-memory_dir = "docs/memory"
-
-[session]
-# What "stint session open" starts when it is not told.
-harness = "codex"
-# For how many days "stint session list --state closed" shows a closed session;
-# 0 means for ever.
-retention_days = 90
-
-# An agent that stint does not know by itself, or one to be started otherwise:
-#
-# [harness.codex]
-# command = ["codex", "--full-auto"]
-# prompt = ["--", "{prompt}"]
-# resume = ["resume", "{conversation}"]
-`,
-	ignored: "*\n",
-	trees: map[string]string{
-		"small":  "055423cfe9177545fda241018a0f7c8af517b0a6",
-		"base":   "1dca9d6b1530b17b6b3d61fa73bd025248224365",
-		"some":   "4d2bb0ed6e60c3668e9ace67b72245c41d76545f", // base and committed.txt
-		"mine":   "b1624f952062d0f8aa2101aedaabdf94f9c316d0", // base, and a line more in README.md
-		"worked": "1ee40da9433a695ff6445a40800da0365f1532ec",
-	},
-	sum: "44ed85b8799a966e9b69840606ab18a3de892b7655b30919cc1ace3bdc2a2470",
-}}
+func elsewhere(s saved) saved { s.moved = true; return s }
+func halved(s saved) saved    { s.half = true; return s }
 
 // tell is what was done in the fixture.
 func tell(t *testing.T, f *contracts.Fixture) story {
 	t.Helper()
-	s, ok := told[f.Scenario]
+	s, ok := stories[f.Scenario]
 	if !ok {
-		t.Fatalf("scenario %q: this suite does not know what it did; tell it in told", f.Scenario)
+		t.Fatalf("scenario %q: this suite does not know what it did; tell it in stories", f.Scenario)
 	}
+	if s.head == nil {
+		s.head = s.base
+	}
+	if s.project == nil {
+		s.project = s.head
+	}
+	if s.commits == nil {
+		s.commits = first
+	}
+	s.ignored = cmp.Or(s.ignored, ignoredOwn)
 	return s
 }
 
-func since(release string) initial {
-	last := written[0]
-	for _, w := range written[1:] {
-		if semver.Compare(w.since, release) <= 0 {
-			last = w
-		}
-	}
-	return last
-}
+// converses says whether the release kept conversations.
+func converses(f *contracts.Fixture) bool { return semver.Compare(f.Release, "v0.2.0") >= 0 }
 
-// whole is a work tree with the stint.toml that lies in each.
-func (p place) whole(tree files) files {
-	return tree.with(files{"stint.toml": {plain, since(p.f.Release).stintTOML}})
+// ignores is what .stint/.gitignore holds.
+func ignores(f *contracts.Fixture) string {
+	if semver.Compare(f.Release, "v0.2.0") < 0 {
+		return "*\n"
+	}
+	return strings.Join([]string{"project.json", ".gitignore", "lock", "apply", ".*.new", ""}, "\n")
 }
