@@ -15,6 +15,25 @@ import (
 // with.
 type pointer struct{ got, view string }
 
+// how an answer is compared with a view.
+type how struct {
+	refused  string    // where an answer names what the program refused; empty for nowhere
+	pointers []pointer // none for the whole
+}
+
+// question divides the arguments of read.
+func question(args []string) (name string, h how, command []string) {
+	if len(args) == 0 {
+		return "", h, nil
+	}
+	name, command = args[0], args[1:]
+	if len(command) > 1 && command[0] == "-refused" {
+		h.refused, command = command[1], command[2:]
+	}
+	h.pointers = pointersOf(command)
+	return name, h, command[len(h.pointers):]
+}
+
 // pointersOf reads the pointers that a command line begins with.
 func pointersOf(args []string) []pointer {
 	var all []pointer
@@ -34,14 +53,21 @@ func pointersOf(args []string) []pointer {
 
 // judge compares an answer with a view. An error says that there was nothing
 // to compare, so that the script is wrong.
-func judge(view, got fixture.Output, stderr string, pointers []pointer) (Outcome, string, error) {
+func (h how) judge(view, got fixture.Output, stderr string) (Outcome, string, error) {
 	if got.Exit != 0 && got.Exit != view.Exit {
 		return Refuses, said(stderr, got.Stdout), nil
 	}
 	if got.Exit != view.Exit {
 		return Misreads, fmt.Sprintf("exits 0, the view with status %d", view.Exit), nil
 	}
-	difference, err := differ(view.Stdout, got.Stdout, pointers)
+	if got.Exit != 0 && len(h.pointers) > 0 { // both refuse: there is no answer to point into
+		return Reads, "", nil
+	}
+	refusal, err := h.refusal(view.Stdout, got.Stdout)
+	if refusal != "" || err != nil {
+		return Refuses, refusal, err
+	}
+	difference, err := differ(view.Stdout, got.Stdout, h.pointers)
 	switch {
 	case err != nil:
 		return "", "", err
@@ -51,6 +77,26 @@ func judge(view, got fixture.Output, stderr string, pointers []pointer) (Outcome
 		return Refuses, said(stderr, got.Stdout), nil
 	}
 	return Misreads, difference, nil
+}
+
+// refusal is the first of what an answer says was refused, where it names more
+// than the view does.
+func (h how) refusal(view, got []byte) (string, error) {
+	if h.refused == "" {
+		return "", nil
+	}
+	was, err := fixture.ParseDocument("stdout", view).Select(h.refused)
+	if err != nil {
+		return "", err
+	}
+	is, err := fixture.ParseDocument("stdout", got).Select(h.refused)
+	if err != nil || len(is) <= len(was) {
+		return "", err
+	}
+	if text, ok := is[len(was)].(string); ok {
+		return text, nil
+	}
+	return shown(is[len(was)]), nil
 }
 
 // said is the line that tells why a program refused: the first one, but the

@@ -3,6 +3,7 @@ package read
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -110,16 +111,12 @@ func (r *runner) use(ts *testscript.TestScript, neg bool, args []string) {
 	r.program, r.mark, r.marked = version, r.seen, 0
 }
 
-const readUsage = "usage: [!] read NAME [POINTER[=POINTER]...] COMMAND..."
+const readUsage = "usage: [!] read NAME [-refused POINTER] [POINTER[=POINTER]...] COMMAND..."
 
 // read NAME COMMAND: run it, and compare what it says with the view NAME. With
 // ! it is meant to refuse.
 func (r *runner) read(ts *testscript.TestScript, neg bool, args []string) {
-	if len(args) < 2 {
-		ts.Fatalf(readUsage)
-	}
-	name, pointers, command := args[0], pointersOf(args[1:]), args[1:]
-	command = command[len(pointers):]
+	name, how, command := question(args)
 	if len(command) == 0 {
 		ts.Fatalf(readUsage)
 	}
@@ -131,7 +128,7 @@ func (r *runner) read(ts *testscript.TestScript, neg bool, args []string) {
 	got, stderr := r.run(ts, "read "+name, command)
 	ts.Check(r.look())
 	r.mark, r.marked = before, len(r.steps)+1
-	step.Outcome, step.Message, err = judge(view, got, stderr, pointers)
+	step.Outcome, step.Message, err = how.judge(view, got, stderr)
 	ts.Check(err)
 	if step.Outcome == Refuses {
 		step.wrote(r.tell(changed(before, r.seen)))
@@ -156,7 +153,11 @@ func (r *runner) view(ts *testscript.TestScript, neg bool, args []string) {
 	if neg != (got.Exit != 0) {
 		ts.Fatalf("view %s: exited with status %d", args[0], got.Exit)
 	}
-	ts.Check(layView(filepath.Join(r.views(), args[0]), got))
+	err := layView(filepath.Join(r.views(), args[0]), got)
+	if errors.Is(err, fs.ErrExist) {
+		ts.Fatalf("view %s: there is one of that name already, of the release or of a line above; take another name", args[0])
+	}
+	ts.Check(err)
 }
 
 var viewName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
@@ -202,7 +203,7 @@ func (r *runner) said(name string) (v fixture.Output, err error) {
 		return v, fmt.Errorf("read %q: not the name of a view; %s", name, readUsage)
 	}
 	exit, err := os.ReadFile(filepath.Join(dir, "exit"))
-	if errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return v, fmt.Errorf("read %s: %s/%s of %s has no such view, only %q; a line for some fixtures begins with [view:NAME]",
 			name, r.orders.Family, r.orders.Scenario, r.orders.Release, slices.Sorted(slices.Values(r.orders.Views)))
 	}
