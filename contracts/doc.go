@@ -6,7 +6,8 @@
 // own, records what is read of it, and compares under an assertion id that
 // begins with the row of the contract it holds. Main, called by TestMain, fails
 // the suite of a family when it left any fixture file of that family unread,
-// and runs it a second time in a hostile environment. A Corpus holds the rules
+// and runs it a second time in a hostile environment, without what asked for
+// AnyPlace. A Corpus holds the rules
 // that concern all fixtures together, and Tampering tells what a suite would
 // not see.
 //

@@ -28,6 +28,7 @@ func TestMainJudgesWhatWasRead(t *testing.T) {
 		not  string
 	}{
 		{odd: "", code: 0},
+		{odd: "wants UTC where it is asked", code: 0},
 		{odd: "thaws", code: 1, want: []string{unread, empty}},
 		{odd: "reads", code: 1, want: []string{unread, empty}},
 		{odd: "compares before it reads", code: 1, want: []string{unread, empty}},

@@ -35,6 +35,10 @@ func File(fsys fs.FS, name string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%q: %w", name, ErrNotRegular)
 	}
+	if info.Size() > MaxDocument {
+		return nil, fmt.Errorf("%q: %w", name, ErrTooLarge)
+	}
+	// It may grow meanwhile.
 	b, err := io.ReadAll(io.LimitReader(f, MaxDocument+1))
 	if err != nil {
 		return nil, err

@@ -130,6 +130,40 @@ func TestFile(t *testing.T) {
 	}
 }
 
+// grown is a document that has grown since it was asked for its size.
+type grown struct {
+	fs.FS
+	was string // a document of the size that it tells
+}
+
+type grownFile struct {
+	fs.File
+	was fs.FileInfo
+}
+
+func (g grown) Open(name string) (fs.File, error) {
+	f, err := g.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	was, err := fs.Stat(g.FS, g.was)
+	return grownFile{f, was}, err
+}
+
+func (f grownFile) Stat() (fs.FileInfo, error) { return f.was, nil }
+
+// The limit holds for what a document tells of its size, without reading it,
+// and for what is read.
+func TestFileSize(t *testing.T) {
+	fsys := fstest.MapFS{"small": {Data: []byte("text")}, "larger": {Data: make([]byte, readers.MaxDocument+1)}}
+	for _, test := range []struct{ name, was string }{{"larger", "small"}, {"small", "larger"}} {
+		_, err := readers.File(grown{fsys, test.was}, test.name)
+		if diff := cmp.Diff("too large", outcome(err)); diff != "" {
+			t.Errorf("File(%s, once %s) (-want +got)\n%s", test.name, test.was, diff)
+		}
+	}
+}
+
 func TestFileIsWhole(t *testing.T) {
 	got, err := readers.File(fstest.MapFS{"doc": {Data: []byte("all of it")}}, "doc")
 	require.NoError(t, err)

@@ -141,8 +141,8 @@ func TestFieldsAreRefused(t *testing.T) {
 			{`4k8x2mzq0t/worktree`, `4k8x2mzq0t/../worktree`, "/root"},
 			{`"v1:abcdef"`, `":abcdef"`, "/fingerprint"},
 			{`23,
-  "finished_at"`, `-1,
-  "finished_at"`, "/patch_size"},
+  "started_at"`, `-1,
+  "started_at"`, "/patch_size"},
 			{`"finished_at": "2025`, `"finished_at": "x2025`, "/finished_at"},
 			{`"receipt": {
     "base": "0`, `"receipt": {

@@ -115,6 +115,7 @@ func reasons(skipped []document.Skipped) []string {
 }
 
 func TestDamage(t *testing.T) {
+	contracts.AnyPlace(t)
 	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
 		p := thaw(t, f)
@@ -138,6 +139,7 @@ func TestDamage(t *testing.T) {
 // A symlink in the place of a manifest or of its folder is not followed, not
 // even to one that reads.
 func TestLinked(t *testing.T) {
+	contracts.AnyPlace(t)
 	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
 		p := thaw(t, f)
@@ -177,6 +179,7 @@ func TestMissing(t *testing.T) {
 
 // Cut at each byte, neither a manifest nor a patch is taken for a whole one.
 func TestCut(t *testing.T) {
+	contracts.AnyPlace(t)
 	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
 		p := thaw(t, f)

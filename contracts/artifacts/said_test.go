@@ -42,6 +42,7 @@ type run struct {
 	PatchSize   int64  `json:"patch_size"`
 	CreatedAt   moment `json:"created_at"`
 	UpdatedAt   moment `json:"updated_at"`
+	StartedAt   moment `json:"started_at"`
 	FinishedAt  moment `json:"finished_at"`
 	AppliedAt   moment `json:"applied_at"`
 	DiscardedAt moment `json:"discarded_at"`
@@ -77,8 +78,8 @@ func (r run) manifest() *artifact.Manifest {
 			CreatedAt: r.CreatedAt.time(), UpdatedAt: r.UpdatedAt.time()},
 		Kind: artifact.Kind(r.Kind), Session: r.Session, Conversation: r.Conversation, ProviderSession: r.ProviderSession,
 		Harness: r.Harness, Prompt: r.Prompt, Exit: r.Exit, State: artifact.State(r.State), Root: r.Root, Base: r.Base,
-		Fingerprint: r.Fingerprint, PatchSHA256: r.PatchSHA256, PatchSize: r.PatchSize, FinishedAt: r.FinishedAt.time(),
-		AppliedAt: r.AppliedAt.time(), DiscardedAt: r.DiscardedAt.time(), Failure: r.Failure,
+		Fingerprint: r.Fingerprint, PatchSHA256: r.PatchSHA256, PatchSize: r.PatchSize,
+		StartedAt: r.StartedAt.time(), FinishedAt: r.FinishedAt.time(), AppliedAt: r.AppliedAt.time(), DiscardedAt: r.DiscardedAt.time(), Failure: r.Failure,
 	}
 	for _, f := range r.Files {
 		m.Files = append(m.Files, artifact.File{Path: f.Path, OldMode: f.OldMode, NewMode: f.NewMode, OldHash: f.OldHash, NewHash: f.NewHash})

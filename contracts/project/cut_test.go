@@ -18,6 +18,7 @@ import (
 // Cut at each byte, a marker is corrupt. A stint.toml that is cut between two
 // lines, or within a number, is a whole one: TOML has no end.
 func TestCut(t *testing.T) {
+	contracts.AnyPlace(t)
 	contracts.Each(t, "project", func(t *testing.T, f *contracts.Fixture) {
 		th := f.Thaw(t)
 		for _, r := range script(t, f) {
@@ -54,6 +55,7 @@ func wholeTOML(b []byte, n int) bool {
 // A symlink in the place of a document is not followed, not even to one that
 // reads. Where it is the marker, the id is the path's.
 func TestLinked(t *testing.T) {
+	contracts.AnyPlace(t)
 	contracts.Each(t, "project", func(t *testing.T, f *contracts.Fixture) {
 		th := f.Thaw(t)
 		for _, r := range script(t, f) {

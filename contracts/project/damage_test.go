@@ -101,6 +101,7 @@ func (r repository) documents(release string) []document {
 // A damaged document is refused by name, by its reader and by init, which does
 // not put one of its own in the place.
 func TestDamage(t *testing.T) {
+	contracts.AnyPlace(t)
 	contracts.Each(t, "project", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
 		th := f.Thaw(t)

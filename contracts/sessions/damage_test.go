@@ -52,6 +52,7 @@ var damages = []struct{ name, pattern, to, want string }{
 // A document that is not what a release wrote is refused by name, by all that
 // is done with a session. It stays as it is, and hides no other one.
 func TestDamage(t *testing.T) {
+	contracts.AnyPlace(t)
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
 		th := f.Thaw(t, fingerprint)
@@ -109,6 +110,7 @@ func rel(t *testing.T, base, target string) string {
 
 // Cut at each byte, a document is corrupt, and never a smaller one.
 func TestCut(t *testing.T) {
+	contracts.AnyPlace(t)
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
 		th := f.Thaw(t, fingerprint)

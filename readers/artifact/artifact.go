@@ -51,6 +51,7 @@ type Manifest struct {
 	PatchSHA256     string `json:"patch_sha256,omitempty"`
 	PatchSize       int64  `json:"patch_size"` // in bytes
 
+	StartedAt   readers.Time   `json:"started_at,omitzero"`  // from then on a turn's agent may be at work; zero: it never was, or it was a checkpoint
 	FinishedAt  readers.Time   `json:"finished_at,omitzero"` // zero: the turn is not over, or it was a checkpoint
 	AppliedAt   readers.Time   `json:"applied_at,omitzero"`
 	DiscardedAt readers.Time   `json:"discarded_at,omitzero"`

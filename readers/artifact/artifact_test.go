@@ -41,7 +41,7 @@ func want() *artifact.Manifest {
 			{Path: "new", NewMode: "120000", NewHash: blobB, Unknown: jsontext.Value(`{"size":3}`)},
 			{Path: "tool.sh", OldMode: "100644", NewMode: "100755", OldHash: blobA, NewHash: blobA},
 		},
-		PatchSHA256: patchSHA256, PatchSize: 23, FinishedAt: at(7, 40, 100), AppliedAt: at(11, 40, 249),
+		PatchSHA256: patchSHA256, PatchSize: 23, StartedAt: at(6, 41, 0), FinishedAt: at(7, 40, 100), AppliedAt: at(11, 40, 249),
 		Receipt: &artifact.Receipt{
 			Base: blobA, Tree: "76543210fedcba9876543210fedcba9876543210", PatchSHA256: patchSHA256, AppliedAt: at(11, 40, 249),
 			Unknown: jsontext.Value(`{"by":"hand"}`),
@@ -54,7 +54,7 @@ func want() *artifact.Manifest {
 func wantV1() *artifact.Manifest {
 	m := want()
 	m.Kind, m.Conversation, m.ProviderSession, m.Harness, m.Prompt, m.Exit = artifact.Checkpoint, "", "", "", "", nil
-	m.UpdatedAt, m.AppliedAt, m.FinishedAt = at(11, 40, 0), at(11, 40, 0), readers.Time{}
+	m.UpdatedAt, m.AppliedAt, m.StartedAt, m.FinishedAt = at(11, 40, 0), at(11, 40, 0), readers.Time{}, readers.Time{}
 	m.Receipt, m.Failure = nil, ""
 	return m
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -29,7 +30,8 @@ func (a *app) runsRecover() *cobra.Command {
 		Long: `recover looks at the turns whose processes are all gone though nobody saved their
 work, or whose workspace is still there. Work in a worktree is saved, the run
 is interrupted, and the workspace is removed unless that would lose what no
-artifact holds. Turns in progress are left alone, and checkpoints are whole.`,
+artifact holds. Turns in progress are left alone, and checkpoints are whole.
+What fails with one run keeps none of the others from being recovered.`,
 		Example: `  stint runs recover
   stint runs recover 9b3d5a6f1c28 --discard=ignored
   stint runs recover --json`,
@@ -46,22 +48,22 @@ artifact holds. Turns in progress are left alone, and checkpoints are whole.`,
 			if len(args) > 0 {
 				id = args[0]
 			}
-			m, err := r.RecoverRuns(ctx, id, kinds)
-			if err != nil {
-				return err
+			m, failed := r.RecoverRuns(ctx, id, kinds)
+			if m == nil {
+				return failed
 			}
 			v := mendAnswer{Recovered: []turnAnswer{}, Running: ids(m.Running)}
 			for _, t := range m.Runs {
 				v.Recovered = append(v.Recovered, viewTurn(t))
 			}
-			return a.print(v, func(w io.Writer) { mendText(w, m) })
+			return errors.Join(failed, a.print(v, func(w io.Writer) { mendText(w, m, failed == nil) }))
 		})(cmd, args)
 	}
 	return cmd
 }
 
-func mendText(w io.Writer, m *runner.Mended) {
-	if len(m.Runs)+len(m.Running) == 0 {
+func mendText(w io.Writer, m *runner.Mended, all bool) {
+	if all && len(m.Runs)+len(m.Running) == 0 {
 		fmt.Fprintln(w, "nothing to recover")
 	}
 	for _, t := range m.Runs {

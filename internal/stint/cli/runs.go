@@ -109,7 +109,7 @@ func runText(w io.Writer, m *artifact.Manifest) {
 	for _, line := range [][2]string{
 		{"run", m.ID}, {"kind", string(m.Kind)}, {"state", string(m.State)}, {"session", m.Session}, {"conversation", m.Conversation},
 		{"harness", plain(m.Harness)}, {"prompt", plain(m.Prompt)}, {"exit", exit}, {"worktree", m.Root}, {"base", m.Base}, {"patch", patch},
-		{"created", since(m.CreatedAt)}, {"finished", since(m.FinishedAt)}, {"applied", since(m.AppliedAt)}, {"discarded", since(m.DiscardedAt)},
+		{"created", since(m.CreatedAt)}, {"started", since(m.StartedAt)}, {"finished", since(m.FinishedAt)}, {"applied", since(m.AppliedAt)}, {"discarded", since(m.DiscardedAt)},
 		{"failure", plain(m.Failure)},
 	} {
 		if line[1] != "" {

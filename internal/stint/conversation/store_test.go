@@ -70,6 +70,19 @@ func TestCreateAndUpdate(t *testing.T) {
 	require.ErrorContains(t, err, `conversation "one": there is one already`)
 }
 
+// What no reader would take is not written, and what is there stays.
+func TestTooLarge(t *testing.T) {
+	s := newStore(t)
+	h := create(t, s, newDocument("one"))
+	err := h.Update(func(d *doc.Document) { d.ProviderSession = strings.Repeat("x", readers.MaxDocument) })
+	require.ErrorIs(t, err, readers.ErrTooLarge)
+	got, err := s.Get("one")
+	require.NoError(t, err)
+	if diff := cmp.Diff(h.Document, got); diff != "" {
+		t.Errorf("the document (-want +got)\n%s", diff)
+	}
+}
+
 // A lock file outlives its holder, and is no document.
 func TestDocuments(t *testing.T) {
 	s := newStore(t)

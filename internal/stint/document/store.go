@@ -196,6 +196,9 @@ func (s *Store[T, D]) write(d D) error {
 	id := d.Header().ID
 	var written D
 	b, err := d.Encode()
+	if err == nil && len(b) > readers.MaxDocument {
+		err = readers.ErrTooLarge
+	}
 	if err == nil {
 		written, err = s.Parse(s.File(id), b)
 	}

@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +15,6 @@ import (
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
 	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
-	config "github.com/freeze-contracts/permafrost/readers/project"
 )
 
 // ended is how an agent ended.
@@ -95,14 +92,10 @@ func status(s *os.ProcessState) int {
 // turnEnv is the environment of an agent: the caller's, what the env file
 // declares, and what stint tells it, of which the last wins.
 func (r *Runner) turnEnv(t *turn, w *workspace) []string {
-	own := []variable{
-		{"STINT_RUN_ID", w.id}, {"STINT_RUN_DIR", w.paths.RunRoot}, {"STINT_INSTANCE", r.Project.Config.Instance.Name},
-		{"STINT_CONFIG", filepath.Join(r.Project.Tree.Dir, config.ConfigFile)}, {"STINT_MEMORY_DIR", ""},
-		{"STINT_SESSION_ID", ""}, {"STINT_WORK_ITEM", ""}, {"STINT_ENV_NAMES", ""},
-	}
-	if memory := r.Project.Config.Project.MemoryDir; memory != "" {
-		own[4].value = path.Join(w.paths.Worktree, memory)
-	}
+	own := append(r.common(w.paths),
+		variable{"STINT_RUN_ID", w.id}, variable{"STINT_INSTANCE", r.Project.Config.Instance.Name},
+		// The caller may be in a session, and have them of that.
+		variable{"STINT_SESSION_ID", ""}, variable{"STINT_WORK_ITEM", ""}, variable{"STINT_ENV_NAMES", ""})
 	all := slices.DeleteFunc(git.Environ(r.Env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return slices.ContainsFunc(own, func(v variable) bool { return v.name == name })

@@ -71,12 +71,12 @@ func (r *Runner) rollBack(ctx context.Context, h *session.Held, made []undo, cau
 		}
 	}
 	err := h.Update(func(d *doc.Document) {
-		d.State, d.Failure, d.ClosedAt = doc.Closed, cause.Error(), readers.At(r.Now())
+		d.State, d.Failure, d.ClosedAt = doc.Closed, document.Reason(cause), readers.At(r.Now())
 	})
 	return errors.Join(fmt.Errorf("session %q: not opened, and nothing is left of it: %w", h.ID, cause), err)
 }
 
 // fail keeps the reason of a failure in the document.
 func (r *Runner) fail(h *session.Held, state doc.State, cause error) error {
-	return h.Update(func(d *doc.Document) { d.State, d.Failure = state, cause.Error() })
+	return h.Update(func(d *doc.Document) { d.State, d.Failure = state, document.Reason(cause) })
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
 	"github.com/freeze-contracts/permafrost/internal/stint/conversation"
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
 	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
 	talk "github.com/freeze-contracts/permafrost/readers/conversation"
@@ -123,13 +124,16 @@ func (r *Runner) left(c *talk.Document) error {
 // idle refuses a run that is not over, or whose work is still to be saved.
 func (r *Runner) idle(ctx context.Context, m *manifest.Manifest) error {
 	if m.State == manifest.Running {
-		lock, err := r.running(ctx, m.ID)
-		if err != nil {
+		lock, err := r.turnLock(ctx, m.ID)
+		switch {
+		case errors.Is(err, document.ErrLocked):
 			return fmt.Errorf("run %q of it is running: wait for its end", m.ID)
+		case err != nil:
+			return fmt.Errorf("run %q of it: %w", m.ID, err)
 		}
 		lock.Release()
 	}
-	if m.State == manifest.Running || unsaved(m) && remains(m) {
+	if m.State == manifest.Running || stuck(m) && remains(m) {
 		return fmt.Errorf("run %q of it was interrupted before its work was saved: run stint runs recover %[1]s first", m.ID)
 	}
 	return nil
@@ -137,9 +141,6 @@ func (r *Runner) idle(ctx context.Context, m *manifest.Manifest) error {
 
 // startFrom decides what the worktree of a turn begins with, and where it is.
 func (r *Runner) startFrom(ctx context.Context, t *turn, runs []*manifest.Manifest) (err error) {
-	if t.manifest.Base, err = r.Project.Tree.Head(ctx); err != nil {
-		return err
-	}
 	// One that changed nothing says nothing of those before it.
 	for _, m := range slices.Backward(runs) {
 		if m.PatchSHA256 == "" {
@@ -150,8 +151,10 @@ func (r *Runner) startFrom(ctx context.Context, t *turn, runs []*manifest.Manife
 		}
 		break
 	}
-	if t.manifest.Base == "" {
-		return fmt.Errorf("repository %q: it has no commit yet, and a run starts from one: commit something first", r.Project.Tree.Dir)
+	if t.from == nil {
+		if t.manifest.Base, err = r.base(ctx, "a run"); err != nil {
+			return err
+		}
 	}
 	dir := r.home(t.manifest.Conversation)
 	if dir == "" || r.inUse(dir) {

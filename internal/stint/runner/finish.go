@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/readers"
 	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
 	talk "github.com/freeze-contracts/permafrost/readers/conversation"
@@ -83,7 +84,7 @@ func (r *Runner) save(ctx context.Context, m *manifest.Manifest, w *workspace, s
 		cause := err
 		_, err = r.Runs.Update(ctx, m.ID, func(m *manifest.Manifest) {
 			over(m)
-			m.State, m.Failure = manifest.Interrupted, cause.Error()
+			m.State, m.Failure = manifest.Interrupted, document.Reason(cause)
 		})
 		return nil, errors.Join(fmt.Errorf("run %q: its work cannot be saved: %w; it is in %q: mend that there and run stint runs recover %s", m.ID, cause, w.paths.Worktree, m.ID), err)
 	}

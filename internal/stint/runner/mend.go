@@ -22,7 +22,8 @@ type Mended struct {
 // RecoverRuns brings order where a turn was cut off: work that is still in its
 // worktree is saved, and the workspace is removed if nothing is lost with it
 // that is not of a kind in discard. An empty id means all runs. What fails with
-// one run keeps none of the others from it.
+// one run keeps none of the others from it, and is an error beside what was
+// done.
 func (r *Runner) RecoverRuns(ctx context.Context, id string, discard []Kind) (*Mended, error) {
 	all, _, err := r.Runs.Manifests()
 	if err != nil {
@@ -56,8 +57,8 @@ func (r *Runner) RecoverRuns(ctx context.Context, id string, discard []Kind) (*M
 	return mended, errors.Join(failed...)
 }
 
-// unsaved tells whether a turn is over whose work could not be saved.
-func unsaved(m *manifest.Manifest) bool {
+// stuck tells whether a turn is over whose work could not be saved.
+func stuck(m *manifest.Manifest) bool {
 	return m.State == manifest.Interrupted && m.PatchSHA256 == "" && m.Failure != ""
 }
 
@@ -69,7 +70,7 @@ func remains(m *manifest.Manifest) bool {
 
 // mend recovers one run, unless a process of it is left.
 func (r *Runner) mend(ctx context.Context, id string, discard []Kind, mended *Mended) error {
-	lock, err := r.running(ctx, id)
+	lock, err := r.turnLock(ctx, id)
 	if err != nil && !errors.Is(err, document.ErrLocked) {
 		return err
 	}
@@ -86,7 +87,7 @@ func (r *Runner) mend(ctx context.Context, id string, discard []Kind, mended *Me
 	if err != nil {
 		return err
 	}
-	if m.State == manifest.Running || unsaved(m) {
+	if m.State == manifest.Running || stuck(m) {
 		if m, err = r.rescue(ctx, m, w); err != nil {
 			return err
 		}

@@ -102,11 +102,8 @@ func (r *Runner) plan(ctx context.Context, o OpenOptions) (doc.Document, error) 
 		Paths:        doc.Paths{Repository: place.Repository, WorkspaceRoot: place.WorkspaceRoot(id), Worktree: place.Worktree(id), RunRoot: place.RunRoot(id)},
 	}
 	var err error
-	if d.Base, err = r.Project.Tree.Head(ctx); err != nil {
+	if d.Base, err = r.base(ctx, "a session"); err != nil {
 		return d, err
-	}
-	if d.Base == "" {
-		return d, fmt.Errorf("repository %q: it has no commit yet, and a session starts from one: commit something first", d.Paths.Repository)
 	}
 	if d.Fingerprint, err = r.Project.Fingerprint(ctx, project.FingerprintVersion); err != nil {
 		return d, err

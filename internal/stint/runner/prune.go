@@ -38,7 +38,7 @@ func (r *Runner) PruneRuns(ctx context.Context, applied bool) (*Pruned, error) {
 		}
 		removed, err := r.prune(ctx, m.ID, applied)
 		if err != nil {
-			return p, err
+			return nil, err
 		}
 		if removed {
 			p.Removed = append(p.Removed, m)

@@ -35,7 +35,9 @@ func (r *reporter) Write(b []byte) (int, error) {
 		}
 		rest = more
 	}
-	keep(&r.all, b)
+	if r.looks() {
+		keep(&r.all, b)
+	}
 	return len(b), nil
 }
 

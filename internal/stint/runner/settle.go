@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
 	"github.com/freeze-contracts/permafrost/readers"
 	doc "github.com/freeze-contracts/permafrost/readers/session"
@@ -70,8 +71,8 @@ func (r *Runner) recoverOne(ctx context.Context, d *doc.Document) Recovered {
 	outcome, why, err := r.settle(ctx, h)
 	if err != nil {
 		outcome, why = Failed, err.Error()
-		if err := r.note(h, why); err != nil {
-			why = fmt.Sprintf("%s; and the reason could not be kept: %v", why, err)
+		if kept := r.note(h, document.Reason(err)); kept != nil {
+			why = fmt.Sprintf("%s; and the reason could not be kept: %v", why, kept)
 		}
 	}
 	return Recovered{r.Sessions.Probe(ctx, h.Document), outcome, why}

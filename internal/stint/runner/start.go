@@ -85,26 +85,29 @@ func envNotes(f *env.File) []string {
 	return notes
 }
 
-// variable is one that stint itself sets for a session; empty: it is to have
+// variable is one that stint itself sets for an agent; empty: it is to have
 // none of that name.
 type variable struct{ name, value string }
 
-// variables are all of them. They win over those of the env file f.
+// variables are those of a session. They win over those of the env file f.
 func (r *Runner) variables(d *doc.Document, f *env.File) []variable {
+	return append(r.common(d.Paths),
+		variable{"STINT_SESSION_ID", d.ID}, variable{"STINT_WORK_ITEM", d.WorkItem}, variable{"STINT_INSTANCE", d.Instance},
+		// For whoever starts the program again, to know what is gone from the
+		// file then.
+		variable{"STINT_ENV_NAMES", strings.Join(f.Names(), " ")})
+}
+
+// common are those of every agent.
+func (r *Runner) common(at doc.Paths) []variable {
 	memory, config := r.Project.Config.Project.MemoryDir, filepath.Join(r.Project.Tree.Dir, project.ConfigFile)
 	if memory != "" {
-		memory = path.Join(d.Paths.Worktree, memory)
+		memory = path.Join(at.Worktree, memory)
 	}
 	if _, err := os.Stat(config); err != nil {
 		config = ""
 	}
-	return []variable{
-		{"STINT_SESSION_ID", d.ID}, {"STINT_RUN_DIR", d.Paths.RunRoot}, {"STINT_MEMORY_DIR", memory}, {"STINT_CONFIG", config},
-		{"STINT_WORK_ITEM", d.WorkItem}, {"STINT_INSTANCE", d.Instance},
-		// For whoever starts the program again, to know what is gone from the
-		// file then.
-		{"STINT_ENV_NAMES", strings.Join(f.Names(), " ")},
-	}
+	return []variable{{"STINT_RUN_DIR", at.RunRoot}, {"STINT_MEMORY_DIR", memory}, {"STINT_CONFIG", config}}
 }
 
 // start starts the harness in its pane and looks that there is one.

@@ -62,11 +62,8 @@ func (r *Runner) Run(ctx context.Context, harness string, o TurnOptions) (*Turne
 	if err := fits(t.argv); err != nil {
 		return nil, err
 	}
-	if t.manifest.Base, err = r.Project.Tree.Head(ctx); err != nil {
+	if t.manifest.Base, err = r.base(ctx, "a run"); err != nil {
 		return nil, err
-	}
-	if t.manifest.Base == "" {
-		return nil, fmt.Errorf("repository %q: it has no commit yet, and a run starts from one: commit something first", r.Project.Tree.Dir)
 	}
 	t.manifest.Root = r.Sessions.Place.Worktree(t.manifest.ID)
 	c, err := r.Conversations.Create(ctx, talk.Document{
@@ -128,7 +125,7 @@ func (r *Runner) perform(ctx context.Context, t *turn, said func()) (*Turned, er
 	id := t.manifest.ID
 	// The agent and all that it starts hold it, too: so it is free exactly
 	// when none of them is left, whatever became of this process.
-	lock, err := r.running(ctx, id)
+	lock, err := r.turnLock(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -145,9 +142,8 @@ func (r *Runner) perform(ctx context.Context, t *turn, said func()) (*Turned, er
 	if err != nil {
 		return nil, r.withdraw(ctx, m, err)
 	}
-	// With this, its second revision, the run says that its agent may be at
-	// work. A workspace without it holds nothing.
-	if m, err = r.Runs.Update(ctx, id, func(*manifest.Manifest) {}); err != nil {
+	// A workspace of a run that does not say this holds nothing of its own.
+	if m, err = r.Runs.Update(ctx, id, func(m *manifest.Manifest) { m.StartedAt = readers.At(r.Now()) }); err != nil {
 		return nil, r.withdraw(ctx, m, err)
 	}
 	e, err := r.attend(ctx, t, w, lock)
@@ -183,7 +179,7 @@ func (r *Runner) withdraw(ctx context.Context, m *manifest.Manifest, cause error
 		err = r.dismantle(ctx, w)
 	}
 	_, kept := r.Runs.Update(ctx, m.ID, func(m *manifest.Manifest) {
-		m.State, m.Failure, m.FinishedAt = manifest.Interrupted, cause.Error(), readers.At(r.Now())
+		m.State, m.Failure, m.StartedAt, m.FinishedAt = manifest.Interrupted, document.Reason(cause), readers.Time{}, readers.At(r.Now())
 	})
 	if err = errors.Join(err, kept, r.unsaid(ctx, m)); err != nil {
 		return fmt.Errorf("run %q: not begun: %w; and what was made for it could not be taken back: %w; run stint runs recover %s", m.ID, cause, err, m.ID)
@@ -213,7 +209,7 @@ func (r *Runner) dismantle(ctx context.Context, w *workspace) error {
 	return r.state.RemoveAll(path.Join(w.folder, "scratch"))
 }
 
-// running is held as long as a process of a turn is left.
-func (r *Runner) running(ctx context.Context, id string) (*document.Lock, error) {
+// turnLock is held as long as a process of a turn is left.
+func (r *Runner) turnLock(ctx context.Context, id string) (*document.Lock, error) {
 	return document.Acquire(ctx, r.Runs.Path(id, "running.lock"), 0)
 }

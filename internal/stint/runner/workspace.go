@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -42,11 +43,21 @@ func (r *Runner) ofTurn(m *artifact.Manifest) (*workspace, error) {
 		return nil, fmt.Errorf("run %q: it belongs elsewhere: %w", m.ID, &readers.BindingError{Field: "root", Got: m.Root, Want: place.Worktree(m.ID)})
 	}
 	return &workspace{
-		whose: "run", id: m.ID, folder: path.Dir(artifact.ManifestFile(m.ID)), dir: dir, base: m.Base, begun: m.Revision > 1,
+		whose: "run", id: m.ID, folder: path.Dir(artifact.ManifestFile(m.ID)), dir: dir, base: m.Base, begun: !m.StartedAt.IsZero(),
 		paths: doc.Paths{Repository: place.Repository, WorkspaceRoot: place.WorkspaceRoot(dir), Worktree: place.Worktree(dir), RunRoot: place.RunRoot(dir)},
 		again: "run stint runs recover " + m.ID,
 		own:   func(other *artifact.Manifest) bool { return other.ID == m.ID },
 	}, nil
+}
+
+// base is the commit that is checked out in the main work tree, which what
+// starts from.
+func (r *Runner) base(ctx context.Context, what string) (string, error) {
+	head, err := r.Project.Tree.Head(ctx)
+	if err == nil && head == "" {
+		err = fmt.Errorf("repository %q: it has no commit yet, and %s starts from one: commit something first", r.Project.Tree.Dir, what)
+	}
+	return head, err
 }
 
 // home is the id whose workspace a conversation was begun in; empty: it is not

@@ -62,8 +62,9 @@ func (s *Store) Documents() ([]*session.Document, []document.Skipped, error) {
 // Get reads the document of one session.
 func (s *Store) Get(id string) (*session.Document, error) { return s.documents().Get(id) }
 
-// read reads and binds. A workspace may be that of a turn. A folder without a document is that of a session that
-// ended before its first document, and before anything was made for it.
+// read reads and binds. A folder without a document is that of a session that
+// ended before its first document, and before anything was made for it. A
+// workspace without one may be a turn's.
 func (s *Store) read(id string) (*session.Document, error) {
 	d, err := session.Read(s.Docs, id)
 	if errors.Is(err, fs.ErrNotExist) {
