@@ -195,15 +195,19 @@ func (r *run) planRelease(readers []string, frozen *fixture.Release) {
 	}
 	key := fixture.Key{Family: frozen.Family, Version: frozen.Version}
 	for name, f := range frozen.Scenarios {
-		before := len(r.cells)
+		read := false
 		for _, s := range ours {
+			if !s.For(key.Version, name) {
+				continue
+			}
+			read = true
 			for _, reader := range readers {
-				if s.For(key.Version, name) && s.ReadBy(reader) {
+				if s.ReadBy(reader, key.Version) {
 					r.cells = append(r.cells, cell{s, reader, key, f})
 				}
 			}
 		}
-		if len(r.cells) == before {
+		if !read {
 			r.report.Unread = append(r.report.Unread, key.String()+"/"+name)
 		}
 	}

@@ -40,9 +40,12 @@ func (s *Script) For(version, name string) bool {
 	return (s.Scenario == "" || match) && scenario.Between(s.Since, s.Until, version)
 }
 
-// ReadBy reports whether the script is for the programs of that version.
-func (s *Script) ReadBy(version string) bool {
-	return scenario.Between(s.ReaderSince, s.ReaderUntil, version)
+// ReadBy reports whether the script is for the programs of a version on a
+// fixture of release. One that comes back to the fixture's own programs is for
+// what a newer program had done meanwhile.
+func (s *Script) ReadBy(version, release string) bool {
+	comesBack := slices.ContainsFunc(s.lines, func(l script.Line) bool { return l.Command() == "use" && l.Args()[0].Text == fromFixture })
+	return scenario.Between(s.ReaderSince, s.ReaderUntil, version) && (!comesBack || scenario.Compare(version, release) >= 0)
 }
 
 // uses lists the versions that the script switches to on a fixture of release,
