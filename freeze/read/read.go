@@ -25,7 +25,6 @@ import (
 	"github.com/freeze-contracts/permafrost/freeze/cut"
 	"github.com/freeze-contracts/permafrost/freeze/fixture"
 	"github.com/freeze-contracts/permafrost/freeze/scenario"
-	"github.com/freeze-contracts/permafrost/sandbox"
 )
 
 // This is today's code as a reader: the commit that is checked out. Where
@@ -76,6 +75,9 @@ func Run(ctx context.Context, p *cut.Project, req Request, show func(cut.Event))
 	}
 	r.play(ctx)
 	r.report.sort()
+	if ctx.Err() != nil {
+		return nil, errors.Join(fmt.Errorf("not all was read: %w", context.Cause(ctx)), r.report.held())
+	}
 	return r.report, nil
 }
 
@@ -252,10 +254,6 @@ func (r *run) play(ctx context.Context) {
 
 // ended notes what became of a cell.
 func (r *run) ended(c cell, steps []Step, err error, elapsed time.Duration) {
-	var held *sandbox.HeldError
-	if ctxErr := context.Canceled; err != nil && !errors.As(err, &held) && errors.Is(err, ctxErr) {
-		err = errors.New("stopped")
-	}
 	r.mu.Lock()
 	for _, s := range steps {
 		s.Script, s.Reader, s.Release, s.Family, s.Scenario = c.script.Name, c.reader, c.key.Version, c.key.Family, c.fixture.Name

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/freeze-contracts/permafrost/freeze/scenario"
+	"github.com/freeze-contracts/permafrost/sandbox"
 )
 
 // Outcome is how a program fared with one view.
@@ -124,6 +125,18 @@ func (r *Report) Broken() error {
 	}
 	for _, name := range r.Unread {
 		all = append(all, fmt.Errorf("%s: no reader script is for this fixture; see family, scenario, since and until", name))
+	}
+	return errors.Join(all...)
+}
+
+// held joins the boxes that could not be proved empty.
+func (r *Report) held() error {
+	var all []error
+	for _, f := range r.Failed {
+		var held *sandbox.HeldError
+		if errors.As(f.err, &held) {
+			all = append(all, f.err)
+		}
 	}
 	return errors.Join(all...)
 }
