@@ -187,7 +187,7 @@ func TestCheckGit(t *testing.T) {
 	}{
 		{"whole", func(*contracts.Thawed) error { return nil }, map[string]string{"HEAD^{tree}": tree}, ""},
 		{"another tree", func(*contracts.Thawed) error { return nil }, map[string]string{"HEAD^{tree}": strings.Repeat("0", 40)}, "-want +got"},
-		{"no such revision", func(*contracts.Thawed) error { return nil }, map[string]string{"HEAD^{tree}": tree, "gone": tree}, "rev-parse"},
+		{"no such revision", func(*contracts.Thawed) error { return nil }, map[string]string{"HEAD^{tree}": tree, "gone": tree}, "gone missing"},
 		{"no tree wanted", func(*contracts.Thawed) error { return nil }, map[string]string{"HEAD": tree}, "no tree is wanted"},
 		{"an object gone", func(th *contracts.Thawed) error { return os.RemoveAll(th.Path("project/.git/objects/c0")) }, map[string]string{"HEAD^{tree}": tree}, "git fsck"},
 		{"no repository", func(th *contracts.Thawed) error { return os.RemoveAll(th.Path("project/.git")) }, map[string]string{"HEAD^{tree}": tree}, "git fsck"},

@@ -49,34 +49,50 @@ func (f *Fixture) CheckGit(t testing.TB, id, box string, want Git) bool {
 
 // look asks git for what the repository at dir holds.
 func look(ctx context.Context, dir string, revisions []string) (Git, error) {
-	g := Git{Revisions: make(map[string]string)}
-	if _, err := git(ctx, dir, "fsck", "--full", "--strict", "--no-progress", "--no-dangling"); err != nil {
-		return g, err
+	if _, err := git(ctx, dir, "", "fsck", "--full", "--strict", "--no-progress", "--no-dangling"); err != nil {
+		return Git{}, err
 	}
-	for _, rev := range revisions {
-		out, err := git(ctx, dir, "rev-parse", "--verify", "--end-of-options", rev)
-		if err != nil {
-			return g, err
-		}
-		g.Revisions[rev] = strings.TrimSpace(out)
-	}
-	status, err := git(ctx, dir, "status", "--porcelain", "--untracked-files=all", "--ignored")
+	ids, err := resolve(ctx, dir, revisions)
 	if err != nil {
+		return Git{}, err
+	}
+	g := Git{Revisions: ids}
+	if g.Status, err = git(ctx, dir, "", "status", "--porcelain", "--untracked-files=all", "--ignored"); err != nil {
 		return g, err
 	}
-	g.Status = status
-	reflog, err := git(ctx, dir, "reflog", "show", "--format=%gs", "HEAD")
+	reflog, err := git(ctx, dir, "", "reflog", "show", "--format=%gs", "HEAD")
 	if err != nil {
 		return g, err
 	}
 	g.Reflog = strings.FieldsFunc(reflog, func(r rune) bool { return r == '\n' })
-	trees, err := git(ctx, dir, "worktree", "list", "--porcelain", "-z")
+	trees, err := git(ctx, dir, "", "worktree", "list", "--porcelain", "-z")
 	for field := range strings.SplitSeq(trees, "\x00") {
 		if at, is := strings.CutPrefix(field, "worktree "); is {
 			g.Worktrees = append(g.Worktrees, at)
 		}
 	}
 	return g, err
+}
+
+// resolve asks one git for the object ids of all revisions.
+func resolve(ctx context.Context, dir string, revisions []string) (map[string]string, error) {
+	out, err := git(ctx, dir, strings.Join(revisions, "\n")+"\n", "cat-file", "--batch-check=%(objectname)")
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if len(lines) != len(revisions) {
+		return nil, fmt.Errorf("git cat-file in %q: %d answers for %q: %q", dir, len(lines), revisions, lines)
+	}
+	ids := make(map[string]string, len(lines))
+	for i, id := range lines {
+		// What is not there is named again, with the reason.
+		if strings.HasPrefix(id, revisions[i]+" ") {
+			return nil, fmt.Errorf("git cat-file in %q: %s", dir, id)
+		}
+		ids[revisions[i]] = id
+	}
+	return ids, nil
 }
 
 // CheckSum asserts the sha256, in hex, of the file at the box-relative path box
@@ -95,9 +111,12 @@ func (f *Fixture) CheckSum(t testing.TB, id, box, want string) bool {
 
 // git runs without the configuration of the user and the system, and without
 // what a git that called us has left in the environment.
-func git(ctx context.Context, dir string, args ...string) (string, error) {
+func git(ctx context.Context, dir, stdin string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, args...)...)
 	cmd.Dir = dir
+	if stdin != "" {
+		cmd.Stdin = strings.NewReader(stdin)
+	}
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "GIT_") }),
 		"LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_OPTIONAL_LOCKS=0",
 		"GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))

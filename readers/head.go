@@ -1,6 +1,9 @@
 package readers
 
-import "strconv"
+import (
+	"io/fs"
+	"strconv"
+)
 
 // Head is what every document of a project begins with.
 type Head struct {
@@ -47,4 +50,24 @@ func Check(name string, fields []Field) error {
 		}
 	}
 	return nil
+}
+
+// Read reads the document name of fsys, which is to be that of id.
+func Read[D interface{ Header() *Head }](fsys fs.FS, name, id string, parse func(name string, b []byte) (D, error)) (D, error) {
+	var none D
+	if !ID(id) {
+		return none, &fs.PathError{Op: "read", Path: id, Err: fs.ErrInvalid}
+	}
+	b, err := File(fsys, name)
+	if err != nil {
+		return none, err
+	}
+	d, err := parse(name, b)
+	if err != nil {
+		return none, err
+	}
+	if is := d.Header().ID; is != id {
+		return none, Invalid(name, "/id", "%q, in the place of %q", is, id)
+	}
+	return d, nil
 }

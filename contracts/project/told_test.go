@@ -26,7 +26,7 @@ type repository struct {
 	inits   map[string]answer // views that are an answer of init, by what it wrote
 	refused []string          // views of a refusal
 	lists   map[string]string // views that list none of what is named
-	printed map[string]string // views of git
+	printed map[string]string // views of git; {ignore} is the first line of what init wrote as .stint/.gitignore
 	files   map[string]string // what else lies there
 
 	harness string          // the default one in the stint.toml that init wrote
@@ -50,7 +50,7 @@ var told = map[string][]repository{
 		lists: map[string]string{"list": "sessions", "runs": "runs"},
 		inits: map[string]answer{"init": {Marker: true, Config: true}},
 		printed: map[string]string{"status": "!! .stint/\n", "tracked": "README.md\nstint.toml\n",
-			"ignored": ".stint/.gitignore:1:*\t.stint/project.json\n"},
+			"ignored": ".stint/.gitignore:1:{ignore}\t.stint/project.json\n"},
 		files:   map[string]string{"project/README.md": readme},
 		harness: "codex",
 		commits: []string{"commit: run sessions with stint", "commit (initial): the first"}, first: "codex",
@@ -137,11 +137,13 @@ var told = map[string][]repository{
 	}},
 }
 
-// initial is what init writes as stint.toml since a release.
+// initial is what init writes since a release: stint.toml, and what git is to
+// leave alone in .stint.
 type initial struct {
 	since  string
 	config project.Config    // without the default harness
 	trees  map[string]string // by the default harness: git write-tree of README.md and this stint.toml
+	ignore string            // .stint/.gitignore
 }
 
 // written has the oldest first.
@@ -150,7 +152,15 @@ var written = []initial{
 		since: "v0.1.2",
 		config: project.Config{Version: 1, Project: project.Settings{MemoryDir: "docs/memory"},
 			Session: project.Session{RetentionDays: 90}},
-		trees: map[string]string{"codex": "055423cfe9177545fda241018a0f7c8af517b0a6", "claude": "6be54d875993d3178f30fdb4029c2c4800a781a4"},
+		trees:  map[string]string{"codex": "055423cfe9177545fda241018a0f7c8af517b0a6", "claude": "6be54d875993d3178f30fdb4029c2c4800a781a4"},
+		ignore: "*\n",
+	},
+	{
+		since: "v0.2.0",
+		config: project.Config{Version: 1, Project: project.Settings{MemoryDir: "docs/memory"},
+			Session: project.Session{RetentionDays: 90}},
+		trees:  map[string]string{"codex": "26f5b5c1e6955cc90114d82a7c932bfc40dabcd4", "claude": "be23a3c38f7583f7b967c9de953285caec116710"},
+		ignore: "project.json\n.gitignore\nlock\napply\n.*.new\n",
 	},
 }
 

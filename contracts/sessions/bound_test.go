@@ -29,6 +29,16 @@ var bindings = []struct{ name, field, pattern, to string }{
 	{"run-root", "run_root", `("run_root": "[^"]*)/workspaces/\w+/run"`, `${1}/run"`},
 	{"branch", "branch", `"branch": "[^"]*"`, `"branch": "main"`},
 	{"tmux-name", "tmux session", `("(tmux_)?session": "[^"]*)"`, `${1}0"`},
+	{"tmux-id", "tmux session", `(?s)\A(.*"id": "(\w+)".*"session": ").*?"`, `${1}stint-${2}"`},
+	{"work-item", "tmux session", `"work_item": "[^"]*"`, `"work_item": "github:octo/other#15"`},
+	{"standing", "tmux session", `"standing": "[^"]*"`, `"standing": "writer"`},
+}
+
+// ofPurpose are those by which a document belongs to what its session is for.
+var ofPurpose = map[string]func(purpose) bool{
+	"tmux-id":   func(p purpose) bool { return p.Tmux != "" },
+	"work-item": func(p purpose) bool { return p.WorkItem != "" },
+	"standing":  func(p purpose) bool { return p.Standing != "" },
 }
 
 // bound are the ids of what is asserted of one, by row.
@@ -49,11 +59,19 @@ func TestBound(t *testing.T) {
 			name, frozen := th.Path(documentOf(t, th, id)), stored(t, th, id)
 			r.Sessions.Panes = answering(th, []tmux.Marked{s.pane(s.said(t, f))})
 			for _, b := range bindings {
+				if of := ofPurpose[b.name]; of != nil && !of(s.purpose) {
+					continue
+				}
 				spoiled := spoil(t, frozen, b.pattern, b.to)
 				require.NoError(t, os.WriteFile(name, spoiled, 0o600))
 				refusedEverywhere(t, f, r, id, "bound elsewhere: "+b.field, func(row, _ string) string { return bound[row] + b.name })
 				f.Equal(t, "r4.bound."+b.name+".bytes", string(stored(t, th, id)), string(spoiled))
 			}
+			// The other name that it may have, where another project took the first.
+			more := spoil(t, frozen, `("(tmux_)?session": "[^"]*)"`, `${1}-`+r.Project.ID[:8]+`"`)
+			require.NoError(t, os.WriteFile(name, more, 0o600))
+			_, err := r.Sessions.Get(id)
+			f.Equal(t, "r4.bound.other-name", named(err), "none")
 			require.NoError(t, os.WriteFile(name, frozen, 0o600))
 			f.Unchanged(t, documentOf(t, th, id))
 			f.Settle(t)

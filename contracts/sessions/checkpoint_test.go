@@ -51,7 +51,7 @@ func TestCheckpoint(t *testing.T) {
 			f.Equal(t, "r7.checkpoint", parse[printedRun](t, m.ID, b).said(t), saidRun{
 				ID: m.ID, Project: of.Project, Kind: "checkpoint", Session: of.ID, State: "pending", Revision: 1,
 				Harness: "codex", Conversation: cmp.Or(of.Conversation, m.Conversation),
-				Root: of.Worktree, Base: of.Base, Fingerprint: of.Fingerprint, Files: saved(work),
+				Root: of.Worktree, Base: of.Base, Fingerprint: of.Fingerprint, Files: saved(tell(t, f).base, work),
 				PatchSHA256: m.PatchSHA256, PatchSize: m.PatchSize, Created: now, Updated: now,
 			})
 			f.Unchanged(t, dir+"/runs", dir+"/runs/*", run+"/*", dir+"/conversations", dir+"/conversations/*", objects)

@@ -95,6 +95,11 @@ func closed(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, r *runner.
 	f.Equal(t, "r8.schema."+how, written.Schema, 2)
 	f.Equal(t, "r20.unknown."+how, compact(written.Later), `{"b":[1,2]}`)
 	f.Equal(t, "r8.workspace."+how, exists(of.WorkspaceRoot), false)
+	if id := s.conversation(t, f); id != "" {
+		// It outlives its session, unless that never came to be open.
+		state := map[bool]string{true: "open", false: "closed"}[s.Opened]
+		f.Equal(t, "r8.conversation."+how, parse[printedTalk](t, id, []byte(storedTalk(t, th, id))).State, state)
+	}
 
 	f.Settle(t)
 	again, err := r.CloseSession(t.Context(), of.ID, nil)

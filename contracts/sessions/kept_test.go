@@ -1,6 +1,7 @@
 package sessions_test
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/freeze-contracts/permafrost/contracts"
+	envfile "github.com/freeze-contracts/permafrost/internal/stint/env"
 	config "github.com/freeze-contracts/permafrost/readers/project"
 )
 
@@ -97,7 +99,10 @@ func TestPrinted(t *testing.T) {
 			}
 			f.Equal(t, "r8.branches", string(f.View("branches").Stdout), want)
 		}
-		for _, view := range []string{"head", "status", "worktrees", "branches"} {
+		if slices.Contains(views, "names") {
+			f.Equal(t, "r4.names", string(f.View("names").Stdout), script(t, f)[0].Tmux+"\n")
+		}
+		for _, view := range []string{"head", "status", "worktrees", "branches", "names"} {
 			if slices.Contains(views, view) {
 				f.Equal(t, "r7.exit", f.View(view).Exit, 0)
 			}
@@ -109,10 +114,10 @@ func TestPrinted(t *testing.T) {
 func TestBeside(t *testing.T) {
 	each(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
 		s, dir := tell(t, f), state(t, th)
-		want := map[string]string{"project/.stint/.gitignore": "*\n", "project/.stint/lock": "", dir + "/worktrees.lock": ""}
+		want := map[string]string{"project/.stint/.gitignore": s.ignore, "project/.stint/lock": "", dir + "/worktrees.lock": ""}
 		add := func(dir string, files map[string]string) {
 			for name, text := range files {
-				want[path.Join(dir, name)] = text
+				want[path.Join(dir, name)] = strings.ReplaceAll(text, "{project}", th.Path("project"))
 			}
 		}
 		add("project", s.files)
@@ -121,6 +126,9 @@ func TestBeside(t *testing.T) {
 			id := m.said(t, f).ID
 			add(path.Join(dir, "sessions", id), map[string]string{"lock": "", "making.lock": ""})
 			add(path.Join(workspace(t, th, id), "run"), m.run)
+			if talk := m.conversation(t, f); talk != "" {
+				want[path.Join(dir, "conversations", talk+".lock")] = ""
+			}
 			if m.work == nil {
 				continue
 			}
@@ -132,15 +140,19 @@ func TestBeside(t *testing.T) {
 		for dir, name := range linked(t, f, th) {
 			want[path.Join(dir, ".git")] = "gitdir: " + th.Path("project/.git/worktrees/"+name) + "\n"
 		}
-		if s.runs {
-			add(path.Join(dir, "runs", runs(t, f, "runs")[0].ID), map[string]string{"lock": "", "changes.patch": patch})
+		if s.saved != nil {
+			add(path.Join(dir, "runs", runs(t, f, "checkpoint")[0].ID), map[string]string{"lock": "", "changes.patch": s.saved.patch})
+		}
+		if s.only {
+			want[dir+"/open.lock"] = ""
 		}
 		f.Equal(t, "r7.beside", beside(t, th, s), want)
+		toml := cmp.Or(s.config, &config.Config{Version: 1, Project: config.Settings{MemoryDir: "docs/memory"},
+			Session: config.Session{Harness: "codex", RetentionDays: 90}})
 		for _, at := range tomls {
 			c, err := config.ReadConfig(th.FS(t, at))
 			require.NoError(t, err)
-			f.Equal(t, "r2.config", *c, config.Config{Version: 1, Project: config.Settings{MemoryDir: "docs/memory"},
-				Session: config.Session{Harness: "codex", RetentionDays: 90}})
+			f.Equal(t, "r2.config", c, toml)
 		}
 		id, err := config.ID(th.FS(t, "project"), s.tracked, th.Path("project"))
 		require.NoError(t, err)
@@ -178,7 +190,7 @@ func beside(t *testing.T, th *contracts.Thawed, s story) map[string]string {
 			return err
 		case name == "project/.git":
 			return fs.SkipDir
-		case d.IsDir(), slices.Contains(documents, d.Name()):
+		case d.IsDir(), slices.Contains(documents, d.Name()), path.Base(path.Dir(name)) == "conversations" && path.Ext(name) == ".json":
 			return nil
 		}
 		b, err := fs.ReadFile(fsys, name)
@@ -186,4 +198,19 @@ func beside(t *testing.T, th *contracts.Thawed, s story) map[string]string {
 		return err
 	}))
 	return got
+}
+
+// What the env file beside the configuration declares, and that nobody else
+// can read it.
+func TestEnvFile(t *testing.T) {
+	each(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
+		c := tell(t, f).config
+		if c == nil || c.Env.File == "" {
+			return
+		}
+		got, err := envfile.Read(th.Path(path.Join("project", c.Env.File)))
+		require.NoError(t, err)
+		f.Equal(t, "r2.env", got.Environ(), []string{"DEMO_PLACE=a place with  spaces", "DEMO_EMPTY="})
+		f.Equal(t, "r2.env", len(got.Warnings), 0)
+	})
 }

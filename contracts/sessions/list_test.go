@@ -34,7 +34,11 @@ func TestList(t *testing.T) {
 			f.Equal(t, "r4.said", told(t, f, view), in(all(t, f), state))
 		}
 		for _, s := range script(t, f) {
-			f.Equal(t, "r4.story", fateOf(s.said(t, f), s.Failure), s.fate)
+			of := s.said(t, f)
+			f.Equal(t, "r4.story", fateOf(of, s.Failure), s.fate)
+			want := s.purpose
+			want.Tmux = cmp.Or(want.Tmux, "stint-"+of.ID)
+			f.Equal(t, "r4.purpose", purpose{of.WorkItem, of.Standing, of.Instance, of.TmuxSession}, want)
 		}
 		f.Unchanged(t)
 	})

@@ -3,6 +3,7 @@ package sessions_test
 import (
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,5 +129,31 @@ func TestRecoverSettled(t *testing.T) {
 				f.Unchanged(t)
 			}
 		}
+	})
+}
+
+// What the release's own recover said of a session that was left creating, and
+// said when it was asked again.
+func TestRecoverSaid(t *testing.T) {
+	each(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
+		if !slices.Contains(f.Views(), "recover") {
+			return
+		}
+		of := func(view string) []printed {
+			f.Equal(t, "r9.said", f.View(view).Exit, 0)
+			return parse[listed](t, view, f.View(view).Stdout).Sessions
+		}
+		d, err := stint(t, f, th).Sessions.Get(script(t, f)[0].said(t, f).ID)
+		require.NoError(t, err)
+		now := read(d)
+		var got []said
+		for _, p := range of("recover") {
+			got = append(got, p.said(t).document())
+			f.Equal(t, "r9.said", []string{p.Outcome, p.Reason}, []string{"closed", "it does not run"})
+		}
+		f.Equal(t, "r9.said", got, []said{now})
+		f.Equal(t, "r9.said", of("again"), []printed{})
+		now.State, now.Revision, now.Updated, now.Closed = "creating", 1, now.Created, ""
+		f.Equal(t, "r9.said", told(t, f, "creating")[0].document(), now)
 	})
 }

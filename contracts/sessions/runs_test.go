@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -77,7 +79,7 @@ func runs(t *testing.T, f *contracts.Fixture, view string) []saidRun {
 	all := parse[struct {
 		Runs       []printedRun `json:"runs"`
 		Run        *printedRun  `json:"run"`
-		Unreadable []string     `json:"unreadable"`
+		Unreadable []unreadable `json:"unreadable"`
 	}](t, view, f.View(view).Stdout)
 	f.Equal(t, "r10.exit", f.View(view).Exit, 0)
 	require.Empty(t, all.Unreadable, view)
@@ -91,8 +93,14 @@ func runs(t *testing.T, f *contracts.Fixture, view string) []saidRun {
 	return told
 }
 
-// patch is the work that was saved by a checkpoint.
-const patch = `diff --git a/README.md b/README.md
+// unreadable is what list says of a document that does not read.
+type unreadable struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// more is what the scenarios checkpointed and closed saved.
+var more = saving{files: map[string]string{"README.md": readme + "more\n", "notes.md": "one\n"}, patch: `diff --git a/README.md b/README.md
 index 7487549130c345451cf95936c8b0e574e9a71865..77708111af6db7128bbbe0ceb8b385a55f7a608d 100644
 --- a/README.md
 +++ b/README.md
@@ -106,22 +114,33 @@ index 0000000000000000000000000000000000000000..5626abf0f72e58d7a153368ba57db4c6
 +++ b/notes.md
 @@ -0,0 +1 @@
 +one
-`
+`}
+
+// one is what the scenarios upgraded and returned saved.
+var one = saving{files: map[string]string{"README.md": readme, "one": "one\n"}, patch: `diff --git a/one b/one
+new file mode 100644
+index 0000000000000000000000000000000000000000..5626abf0f72e58d7a153368ba57db4c673c0e171
+--- /dev/null
++++ b/one
+@@ -0,0 +1 @@
++one
+`}
 
 // saved are the files of a checkpoint that found work in a worktree.
-func saved(work map[string]string) []file {
+func saved(base, work map[string]string) []file {
 	var files []file
 	for name, text := range work {
-		f := file{Path: name, NewMode: "100644", NewHash: blob(text)}
-		switch {
-		case name == ".stint/project.json" || name == "README.md" && text == readme:
+		was, there := base[name]
+		if there && was == text {
 			continue
-		case name == "README.md":
-			f.OldMode, f.OldHash = "100644", blob(readme)
+		}
+		f := file{Path: name, NewMode: "100644", NewHash: blob(text)}
+		if there {
+			f.OldMode, f.OldHash = "100644", blob(was)
 		}
 		files = append(files, f)
 	}
-	slices.SortFunc(files, func(a, b file) int { return slices.Compare([]byte(a.Path), []byte(b.Path)) })
+	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.Path, b.Path) })
 	return files
 }
 
@@ -140,7 +159,7 @@ func TestRuns(t *testing.T) {
 		all, skipped, err := r.Runs.Manifests()
 		require.NoError(t, err)
 		f.Equal(t, "r10.readable", len(skipped), 0)
-		if !s.runs {
+		if s.saved == nil {
 			f.Equal(t, "r10.none", len(all), 0)
 			return
 		}
@@ -152,21 +171,46 @@ func TestRuns(t *testing.T) {
 			}
 		}
 		of := s.sessions[0].said(t, f)
-		sum := sha256.Sum256([]byte(patch))
-		f.Equal(t, "r10.story", got, saidRun{
-			ID: got.ID, Project: of.Project, Kind: "checkpoint", Session: of.ID, State: "pending", Revision: 1, Harness: got.Harness, Conversation: of.Conversation,
-			Root: of.Worktree, Base: of.Base, Fingerprint: of.Fingerprint,
-			Files:       saved(map[string]string{"README.md": readme + "more\n", "notes.md": "one\n"}),
-			PatchSHA256: hex.EncodeToString(sum[:]), PatchSize: int64(len(patch)), Created: got.Created, Updated: got.Created,
-		})
+		want := saidRun{
+			ID: got.ID, Project: of.Project, Kind: "checkpoint", Session: of.ID, State: "pending", Revision: 1,
+			Root: of.Worktree, Base: of.Base, Fingerprint: of.Fingerprint, Files: saved(s.base, s.saved.files),
+			PatchSHA256: sum(s.saved.patch), PatchSize: int64(len(s.saved.patch)), Created: got.Created, Updated: got.Created,
+		}
+		if converses(f) {
+			want.Harness, want.Conversation = "codex", s.sessions[0].conversation(t, f)
+		}
+		f.Equal(t, "r10.story", got, want)
 		b, err := r.Runs.Patch(all[0])
 		require.NoError(t, err)
-		f.Equal(t, "r10.patch", string(b), patch)
+		f.Equal(t, "r10.patch", string(b), s.saved.patch)
 		if slices.Contains(f.Views(), "diff") {
 			diff := parse[map[string]string](t, "diff", f.View("diff").Stdout)
-			f.Equal(t, "r10.diff", diff, map[string]string{"run": got.ID, "patch": patch})
+			f.Equal(t, "r10.diff", diff, map[string]string{"run": got.ID, "patch": s.saved.patch})
 			f.Equal(t, "r10.diff", f.View("diff").Exit, 0)
 		}
 		f.Unchanged(t)
+	})
+}
+
+func sum(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// What an older release said of a newer run: it is there, and does not read.
+func TestOlderRuns(t *testing.T) {
+	each(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
+		if !slices.Contains(f.Views(), "older-runs") {
+			return
+		}
+		l := parse[struct {
+			Runs       []printedRun `json:"runs"`
+			Unreadable []unreadable `json:"unreadable"`
+		}](t, "older-runs", f.View("older-runs").Stdout)
+		f.Equal(t, "r10.older", f.View("older-runs").Exit, 0)
+		f.Equal(t, "r10.older", l.Runs, []printedRun{})
+		box := path.Join("runs", runs(t, f, "checkpoint")[0].ID, "manifest.json")
+		f.Equal(t, "r10.older", l.Unreadable, []unreadable{{th.Path(path.Join(state(t, th), box)),
+			fmt.Sprintf("%q: schema 2 is newer than 1, the newest this build reads: use a newer stint", box)}})
 	})
 }

@@ -86,7 +86,7 @@ func stint(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) *runner.Run
 	r, err := runner.New(p, env(th), func() time.Time { return later(f) })
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
-	r.Sessions.Docs, r.Runs.Docs = th.FS(t, dir), th.FS(t, dir)
+	r.Sessions.Docs, r.Runs.Docs, r.Conversations.Docs = th.FS(t, dir), th.FS(t, dir), th.FS(t, dir)
 	var panes []tmux.Marked
 	for _, s := range script(t, f) {
 		if s.Live != "absent" {

@@ -60,7 +60,7 @@ func TestToldBefore(t *testing.T) {
 		}
 		for view, already := range tell(t, f).closes {
 			a := parse[answer](t, view, f.View(view).Stdout)
-			f.Equal(t, "r8.said", a.Session.said(t).document(), before("show"))
+			f.Equal(t, "r8.said", a.Session.said(t).document(), before(script(t, f)[0].view))
 			f.Equal(t, "r8.said", *a.Already, already)
 			f.Equal(t, "r8.said", a.Discarded, []string{})
 			f.Equal(t, "r8.said", f.View(view).Exit, 0)
@@ -86,7 +86,7 @@ func TestShown(t *testing.T) {
 				"harness": want.Harness, "branch": want.Branch, "base": want.Base, "fingerprint": want.Fingerprint,
 				"worktree": want.Worktree, "run root": want.RunRoot, "tmux": want.TmuxSession + " on " + want.TmuxSocket,
 				"created": clock(want.Created), "opened": clock(want.Opened), "closed": clock(want.Closed),
-				"revision": fmt.Sprint(want.Revision), "failure": want.Failure, "for": purpose(want),
+				"revision": fmt.Sprint(want.Revision), "failure": want.Failure, "for": shownFor(want),
 				"instance": want.Instance, "conversation": want.Conversation,
 			}
 			maps.DeleteFunc(shown, func(_, value string) bool { return value == "" })
@@ -98,8 +98,8 @@ func TestShown(t *testing.T) {
 	})
 }
 
-// purpose is what a session is for, as a person is shown it.
-func purpose(s said) string {
+// shownFor is what a session is for, as a person is shown it.
+func shownFor(s said) string {
 	switch {
 	case s.WorkItem != "":
 		return s.WorkItem
@@ -134,7 +134,13 @@ func line(f *contracts.Fixture, view string) string {
 // stored is the bytes of a session's document.
 func stored(t *testing.T, th *contracts.Thawed, id string) []byte {
 	t.Helper()
-	b, err := fs.ReadFile(th.FS(t, "."), documentOf(t, th, id))
+	return []byte(readText(t, th, documentOf(t, th, id)))
+}
+
+// readText is what a file of the box says.
+func readText(t *testing.T, th *contracts.Thawed, box string) string {
+	t.Helper()
+	b, err := fs.ReadFile(th.FS(t, "."), box)
 	require.NoError(t, err)
-	return b
+	return string(b)
 }

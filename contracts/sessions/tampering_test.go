@@ -12,7 +12,7 @@ import (
 func TestTampering(t *testing.T) {
 	var byHash []string
 	count := make(map[contracts.Verdict]int)
-	for _, c := range contracts.Tampering(t, "^Test(List|Show|ToldBefore|Runs|Beside|Repository|Printed)$") {
+	for _, c := range contracts.Tampering(t, "^Test(List|Show|ToldBefore|Runs|OlderRuns|RecoverSaid|Conversations|Beside|Repository|Printed)$") {
 		count[c.Seen]++
 		switch c.Seen {
 		case contracts.Unseen, contracts.ByPanic:

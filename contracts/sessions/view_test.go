@@ -106,9 +106,11 @@ type printed struct {
 		Socket  string `json:"socket"`
 	} `json:"tmux"`
 
-	Live  string         `json:"live"`
-	Stale string         `json:"staleness"`
-	Later jsontext.Value `json:"later"` // put there by a test, as a field of another release
+	Live    string         `json:"live"`
+	Stale   string         `json:"staleness"`
+	Outcome string         `json:"outcome"` // of recover, as is the reason
+	Reason  string         `json:"reason"`
+	Later   jsontext.Value `json:"later"` // put there by a test, as a field of another release
 }
 
 func (p printed) said(t *testing.T) said {

@@ -22,21 +22,7 @@ func PatchFile(id string) string { return path.Join("runs", id, "changes.patch")
 
 // Read reads the manifest of run id from a project's state folder.
 func Read(fsys fs.FS, id string) (*Manifest, error) {
-	if !readers.ID(id) {
-		return nil, &fs.PathError{Op: "read", Path: id, Err: fs.ErrInvalid}
-	}
-	b, err := readers.File(fsys, ManifestFile(id))
-	if err != nil {
-		return nil, err
-	}
-	m, err := Parse(ManifestFile(id), b)
-	if err != nil {
-		return nil, err
-	}
-	if m.ID != id {
-		return nil, readers.Invalid(ManifestFile(id), "/id", "%q, in the folder of %q", m.ID, id)
-	}
-	return m, nil
+	return readers.Read(fsys, ManifestFile(id), id, Parse)
 }
 
 // ReadPatch reads the patch of m and holds it against the size and hash in m.

@@ -1,5 +1,6 @@
-// Package conversation reads conversations: what was said to an agent, turn by
-// turn, conversations/ID.json in a project's state folder.
+// Package conversation reads conversations: which turns an agent had, and by
+// which name it knows them together, conversations/ID.json in a project's state
+// folder.
 package conversation
 
 import (
@@ -48,21 +49,7 @@ func File(id string) string { return path.Join("conversations", id+".json") }
 
 // Read reads the document of conversation id from a project's state folder.
 func Read(fsys fs.FS, id string) (*Document, error) {
-	if !readers.ID(id) {
-		return nil, &fs.PathError{Op: "read", Path: id, Err: fs.ErrInvalid}
-	}
-	b, err := readers.File(fsys, File(id))
-	if err != nil {
-		return nil, err
-	}
-	d, err := Parse(File(id), b)
-	if err != nil {
-		return nil, err
-	}
-	if d.ID != id {
-		return nil, readers.Invalid(File(id), "/id", "%q, in the file of %q", d.ID, id)
-	}
-	return d, nil
+	return readers.Read(fsys, File(id), id, Parse)
 }
 
 // Parse decodes a document. The name is for messages.

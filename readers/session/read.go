@@ -14,21 +14,7 @@ func File(id string) string { return path.Join("sessions", id, "session.json") }
 
 // Read reads the document of session id from a project's state folder.
 func Read(fsys fs.FS, id string) (*Document, error) {
-	if !readers.ID(id) {
-		return nil, &fs.PathError{Op: "read", Path: id, Err: fs.ErrInvalid}
-	}
-	b, err := readers.File(fsys, File(id))
-	if err != nil {
-		return nil, err
-	}
-	d, err := Parse(File(id), b)
-	if err != nil {
-		return nil, err
-	}
-	if d.ID != id {
-		return nil, readers.Invalid(File(id), "/id", "%q, in the folder of %q", d.ID, id)
-	}
-	return d, nil
+	return readers.Read(fsys, File(id), id, Parse)
 }
 
 // Parse decodes a document of whatever schema. The name is for messages.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
@@ -28,6 +29,21 @@ func Take(ctx context.Context, worktree git.Tree, base string) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
+	return holdable(snap)
+}
+
+// TakeWithout is Take but for the repositories inside of the worktree, which it
+// returns.
+func TakeWithout(ctx context.Context, worktree git.Tree, base string) (w *Work, left []string, err error) {
+	snap, left, err := worktree.SnapshotWithout(ctx, base)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err = holdable(snap)
+	return w, left, err
+}
+
+func holdable(snap *git.Snapshot) (*Work, error) {
 	if len(snap.Files) == 0 {
 		return nil, ErrNothing
 	}
@@ -36,7 +52,7 @@ func Take(ctx context.Context, worktree git.Tree, base string) (*Work, error) {
 		case !utf8.ValidString(f.Path):
 			return nil, fmt.Errorf("%q: its name is not UTF-8, which a manifest cannot hold: rename it", f.Path)
 		case f.OldMode == "160000" || f.NewMode == "160000":
-			return nil, fmt.Errorf("%q is a repository of its own, whose work a patch cannot hold: commit and push there, and take it out of this worktree's changes", f.Path)
+			return nil, fmt.Errorf("%q %w, whose work a patch cannot hold: commit and push there, and take it out of this worktree's changes", f.Path, git.ErrRepository)
 		}
 	}
 	if len(snap.Patch) > readers.MaxDocument {
@@ -64,13 +80,34 @@ func changes(files []artifact.File) []git.Change {
 // Holds tells whether one of these artifacts, which was not discarded, holds
 // this very work, patch included.
 func (s *Store) Holds(these func(*artifact.Manifest) bool, base string, w *Work) (bool, error) {
+	sum := artifact.Sum(w.Patch)
+	return s.any(these, base, func(m *artifact.Manifest) bool { return m.PatchSHA256 == sum })
+}
+
+// Lays tells whether all of this work is what Lay makes, or has on its way, of
+// one of these artifacts, which was not discarded.
+func (s *Store) Lays(these func(*artifact.Manifest) bool, base string, w *Work) (bool, error) {
+	return s.any(these, base, func(m *artifact.Manifest) bool {
+		made := changes(m.Files)
+		foreign := func(c git.Change) bool {
+			if staged, ok := strings.CutPrefix(c.Path, stage+"/"); ok {
+				return !slices.ContainsFunc(made, func(of git.Change) bool { return of.Path == staged && of.NewMode != "" })
+			}
+			return !slices.Contains(made, c)
+		}
+		return !slices.ContainsFunc(changes(w.Files), foreign)
+	})
+}
+
+// any tells whether there is an artifact of the kind that is asked for, whose
+// patch is there, too.
+func (s *Store) any(these func(*artifact.Manifest) bool, base string, holds func(*artifact.Manifest) bool) (bool, error) {
 	all, _, err := s.Manifests()
 	if err != nil {
 		return false, err
 	}
-	sum := artifact.Sum(w.Patch)
 	return slices.ContainsFunc(all, func(m *artifact.Manifest) bool {
-		if !these(m) || m.Base != base || m.State == artifact.Discarded || m.PatchSHA256 != sum {
+		if !these(m) || m.Base != base || m.State == artifact.Discarded || m.PatchSHA256 == "" || !holds(m) {
 			return false
 		}
 		_, err := s.Patch(m)

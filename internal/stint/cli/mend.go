@@ -90,18 +90,18 @@ still there.`,
 	}
 	cmd.Flags().BoolVar(&applied, "applied", false, "remove runs that were applied, too")
 	cmd.RunE = a.with(func(ctx context.Context, r *runner.Runner, _ *cobra.Command, _ []string) error {
-		p, err := r.PruneRuns(ctx, applied)
-		if err != nil {
-			return err
+		p, failed := r.PruneRuns(ctx, applied)
+		if p == nil {
+			return failed
 		}
 		v := pruneAnswer{Removed: append([]*artifact.Manifest{}, p.Removed...), Kept: ids(p.Kept)}
-		return a.print(v, func(w io.Writer) { pruneText(w, p) })
+		return errors.Join(failed, a.print(v, func(w io.Writer) { pruneText(w, p, failed == nil) }))
 	})
 	return cmd
 }
 
-func pruneText(w io.Writer, p *runner.Pruned) {
-	if len(p.Removed)+len(p.Kept) == 0 {
+func pruneText(w io.Writer, p *runner.Pruned, all bool) {
+	if all && len(p.Removed)+len(p.Kept) == 0 {
 		fmt.Fprintln(w, "nothing to remove")
 	}
 	for _, m := range p.Removed {

@@ -132,6 +132,27 @@ func TestSocket(t *testing.T) {
 	require.NotRegexp(t, ` (open|creating) `, out)
 }
 
+// A server may know its socket by another path than stint.toml does: a command
+// in a session is found out all the same.
+func TestSocketOfTwoPaths(t *testing.T) {
+	d := newDesk(t)
+	socket := filepath.Join(d.dir, "servers", "s")
+	require.NoError(t, os.Mkdir(filepath.Dir(socket), 0o700))
+	require.NoError(t, os.Symlink("servers", filepath.Join(d.dir, "link")))
+	d.end(socket)
+	d.must("tmux", "-S", socket, "-f", "/dev/null", "new-session", "-d", "-s", "own", "sleep 1000")
+	d.configure(filepath.Join(d.dir, "link", "s"))
+	out, _ := d.stint(0, "session", "open", "--no-attach", "--json")
+	id := regexp.MustCompile(`"id": "(.*)"`).FindStringSubmatch(out)[1]
+	cmd := exec.Command("tmux", "-S", socket, "display-message", "-p", "-t", "=stint-"+id+":", "#{pane_id}")
+	cmd.Env = d.env
+	pane, err := cmd.Output()
+	require.NoError(t, err)
+	d.env = append(d.env, "TMUX="+socket+",1,0", "TMUX_PANE="+strings.TrimSpace(string(pane)))
+	_, said := d.stint(1, "session", "close", id)
+	require.Contains(t, said, "this command runs in it and would end with it")
+}
+
 func (d desk) configure(socket string) {
 	d.Helper()
 	require.NoError(d, os.WriteFile("stint.toml", []byte("config_version = 1\n[session]\nharness = \"sh\"\n[tmux]\nsocket = \""+socket+"\"\n"), 0o600))

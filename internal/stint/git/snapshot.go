@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,23 +26,108 @@ type Snapshot struct {
 	Patch string   // what git apply makes the same files from
 }
 
+// ErrRepository is matched by the refusal of a repository inside of a work
+// tree, which neither an index nor a patch holds the work of.
+var ErrRepository = errors.New("is a repository of its own")
+
 // Snapshot compares the work tree with commit. It leaves index and objects of
 // the repository as they are.
 func (t Tree) Snapshot(ctx context.Context, commit string) (*Snapshot, error) {
-	s, err := t.scratch(ctx)
+	s, err := t.copied(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer s.remove()
+	inside, err := s.inside(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.addable(ctx, inside); err != nil {
+		return nil, err
+	}
+	if err := s.add(ctx, nil); err != nil {
+		return nil, err
+	}
+	return s.snapshot(ctx, commit)
+}
+
+// SnapshotWithout is Snapshot but for the repositories inside of the work tree,
+// which it returns: what is in their places counts as not changed.
+func (t Tree) SnapshotWithout(ctx context.Context, commit string) (snap *Snapshot, left []string, err error) {
+	s, err := t.copied(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer s.remove()
+	inside, err := s.inside(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.add(ctx, inside); err != nil {
+		return nil, nil, err
+	}
+	known, err := s.forget(ctx, commit)
+	if err != nil {
+		return nil, nil, err
+	}
+	snap, err = s.snapshot(ctx, commit)
+	return snap, append(inside, known...), err
+}
+
+// copied is a scratch index that is as the work tree's own.
+func (t Tree) copied(ctx context.Context) (*scratch, error) {
+	s, err := t.scratch(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if err := s.copyIndex(ctx); err != nil {
+		s.remove()
 		return nil, err
 	}
-	if err := s.addable(ctx); err != nil {
+	return s, nil
+}
+
+// add takes all that is in the work tree into the scratch index, but for what
+// is at some paths.
+func (s *scratch) add(ctx context.Context, without []string) error {
+	args := []string{"add", "--sparse", "--all", "--", "."}
+	if len(without) > 0 {
+		args = append([]string{"--no-literal-pathspecs"}, args...)
+	}
+	for _, path := range without {
+		args = append(args, ":(exclude,literal)"+path)
+	}
+	_, err := s.out(ctx, args...)
+	return err
+}
+
+// forget has the scratch index hold what commit does in the places of
+// repositories that git was told of, and returns them.
+func (s *scratch) forget(ctx context.Context, commit string) (known []string, err error) {
+	files, err := s.changes(ctx, commit)
+	if err != nil {
 		return nil, err
 	}
-	if _, err := s.out(ctx, "add", "--sparse", "--all", "--", "."); err != nil {
-		return nil, err
+	var back strings.Builder
+	for _, c := range files {
+		if c.OldMode != link && c.NewMode != link {
+			continue
+		}
+		known = append(known, c.Path)
+		if c.OldMode == "" {
+			c.OldMode, c.OldHash = "0", strings.Repeat("0", len(c.NewHash))
+		}
+		fmt.Fprintf(&back, "%s %s\t%s\x00", c.OldMode, c.OldHash, c.Path)
 	}
+	if known == nil {
+		return nil, nil
+	}
+	_, err = s.tree.run(ctx, s.env, back.String(), []string{"update-index", "-z", "--index-info"})
+	return known, err
+}
+
+// snapshot is what the scratch index has other than commit.
+func (s *scratch) snapshot(ctx context.Context, commit string) (*Snapshot, error) {
 	files, err := s.changes(ctx, commit)
 	if err != nil {
 		return nil, err
@@ -60,23 +146,31 @@ func (s *scratch) patch(ctx context.Context, commit string) (string, error) {
 		"--ignore-submodules=none", commit})
 }
 
-// addable refuses a repository without a commit, of which git cannot say in
-// an index what is in it.
-func (s *scratch) addable(ctx context.Context) error {
+// inside lists the repositories that git was not told of.
+func (s *scratch) inside(ctx context.Context) ([]string, error) {
 	out, err := s.out(ctx, "ls-files", "-z", "--others", "--exclude-standard")
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var all []string
 	for path := range strings.SplitSeq(out, "\x00") {
-		if !strings.HasSuffix(path, "/") {
-			continue
+		if dir, ok := strings.CutSuffix(path, "/"); ok {
+			all = append(all, dir)
 		}
+	}
+	return all, nil
+}
+
+// addable refuses a repository without a commit, of which git cannot say in
+// an index what is in it.
+func (s *scratch) addable(ctx context.Context, inside []string) error {
+	for _, path := range inside {
 		head, err := Tree{Dir: filepath.Join(s.tree.Dir, path), Env: s.tree.Env}.Head(ctx)
 		if err != nil {
 			return err
 		}
 		if head == "" {
-			return fmt.Errorf("%q is a repository of its own and has no commit: move it away", strings.TrimSuffix(path, "/"))
+			return fmt.Errorf("%q %w and has no commit: move it away", path, ErrRepository)
 		}
 	}
 	return nil
@@ -107,5 +201,7 @@ func (s *scratch) changes(ctx context.Context, commit string) ([]Change, error) 
 	return all, nil
 }
 
-// absent is the mode by which git says that a side has no such file.
-const absent = "000000"
+const (
+	absent = "000000" // the mode by which git says that a side has no such file
+	link   = "160000" // that of a repository
+)

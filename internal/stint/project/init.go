@@ -158,11 +158,15 @@ retention_days = 90
 # [instance]
 # name = "build-host"
 
-# An agent that stint does not know by itself, or one to be started otherwise:
+# An agent that stint does not know by itself, or one to be started otherwise.
+# The table stands for all of it:
 #
 # [harness.codex]
-# command = ["codex", "--full-auto"]
+# command = ["/opt/codex/bin/codex"]
 # prompt = ["--", "{prompt}"]
 # resume = ["resume", "{conversation}"]
+# run = ["exec", "--json", "--", "{prompt}"]
+# continue = ["exec", "--json", "resume", "{conversation}", "--", "{prompt}"]
+# report = "thread_id"
 `, project.ConfigVersion, harness)
 }

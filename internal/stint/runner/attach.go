@@ -47,7 +47,7 @@ func (r *Runner) Attach(ctx context.Context, id string, readOnly bool) (*Command
 // and otherwise attaches, also from inside of another server.
 func (r *Runner) attach(socket, target string, readOnly bool) *Command {
 	argv := []string{"tmux", "-S", socket}
-	if slices.ContainsFunc(r.Env, func(kv string) bool { return strings.HasPrefix(kv, "TMUX="+socket+",") }) {
+	if r.within(socket) {
 		argv = append(argv, "switch-client", "-t", target)
 	} else {
 		argv = append(argv, "attach-session", "-t", target)

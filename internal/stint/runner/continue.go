@@ -133,7 +133,8 @@ func (r *Runner) idle(ctx context.Context, m *manifest.Manifest) error {
 		}
 		lock.Release()
 	}
-	if m.State == manifest.Running || stuck(m) && remains(m) {
+	// What is in the place of one that did not begin is another's.
+	if m.State == manifest.Running || stuck(m) && began(m) && remains(m) {
 		return fmt.Errorf("run %q of it was interrupted before its work was saved: run stint runs recover %[1]s first", m.ID)
 	}
 	return nil

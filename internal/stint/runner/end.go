@@ -46,16 +46,27 @@ func (r *Runner) marked(ctx context.Context, d *doc.Document) (own, all []tmux.M
 
 // inside tells whether this very command runs in one of the panes.
 func (r *Runner) inside(d *doc.Document, panes []tmux.Marked) bool {
-	var socket, pane string
-	for _, kv := range r.Env {
-		if v, ok := strings.CutPrefix(kv, "TMUX="); ok {
-			socket, _, _ = strings.Cut(v, ",")
+	return r.within(d.Tmux.Socket) && slices.ContainsFunc(panes, func(p tmux.Marked) bool {
+		return slices.Contains(r.Env, "TMUX_PANE="+p.ID)
+	})
+}
+
+// within tells whether the caller is in a pane of the server on socket, which
+// may know that by another path.
+func (r *Runner) within(socket string) bool {
+	return slices.ContainsFunc(r.Env, func(kv string) bool {
+		at, ok := strings.CutPrefix(kv, "TMUX=")
+		// Behind the path are the server's process and a session.
+		for range 2 {
+			at = at[:max(0, strings.LastIndexByte(at, ','))]
 		}
-		if v, ok := strings.CutPrefix(kv, "TMUX_PANE="); ok {
-			pane = v
+		if !ok || at == socket {
+			return ok
 		}
-	}
-	return socket == d.Tmux.Socket && slices.ContainsFunc(panes, func(p tmux.Marked) bool { return p.ID == pane })
+		its, err := os.Stat(at)
+		ours, again := os.Stat(socket)
+		return err == nil && again == nil && os.SameFile(its, ours)
+	})
 }
 
 // end ends the tmux side of a session and returns when the programs of its

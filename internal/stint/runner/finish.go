@@ -9,6 +9,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
+	"github.com/freeze-contracts/permafrost/internal/stint/git"
 	"github.com/freeze-contracts/permafrost/readers"
 	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
 	talk "github.com/freeze-contracts/permafrost/readers/conversation"
@@ -18,7 +19,7 @@ import (
 // if nothing is lost with it. An agent that failed is an error, and so is one
 // that was interrupted: their work is saved as well.
 func (r *Runner) finish(ctx context.Context, m *manifest.Manifest, w *workspace, e ended, discard []Kind) (*Turned, error) {
-	m, err := r.save(ctx, m, w, func(m *manifest.Manifest) {
+	m, err := r.save(ctx, m, w, discard, func(m *manifest.Manifest) {
 		m.State, m.Exit = manifest.Pending, &e.exit
 		if e.cut {
 			m.State = manifest.Interrupted
@@ -62,15 +63,19 @@ func stays(t *Turned) string {
 	return fmt.Sprintf("; %q stays for what is nowhere else: %s", t.Workspace, strings.Join(kept, ", "))
 }
 
-// save takes what a turn did into its artifact. One that changed nothing has
-// nothing to be decided on.
-func (r *Runner) save(ctx context.Context, m *manifest.Manifest, w *workspace, settle func(*manifest.Manifest)) (*manifest.Manifest, error) {
+// errUnsaved is matched by the refusal of work that no artifact can hold.
+var errUnsaved = errors.New("its work cannot be saved")
+
+// save takes what a turn did into its artifact, without the repositories inside
+// of the worktree where they are given up. One that changed nothing has nothing
+// to be decided on.
+func (r *Runner) save(ctx context.Context, m *manifest.Manifest, w *workspace, discard []Kind, settle func(*manifest.Manifest)) (*manifest.Manifest, error) {
 	now := readers.At(r.Now())
 	over := func(m *manifest.Manifest) {
 		m.FinishedAt, m.Failure = now, ""
 		settle(m)
 	}
-	work, err := artifact.Take(ctx, r.tree(w), m.Base)
+	work, err := r.take(ctx, w, discard)
 	switch {
 	case err == nil:
 		m, err = r.Runs.Save(ctx, m.ID, work, over)
@@ -86,12 +91,29 @@ func (r *Runner) save(ctx context.Context, m *manifest.Manifest, w *workspace, s
 			over(m)
 			m.State, m.Failure = manifest.Interrupted, document.Reason(cause)
 		})
-		return nil, errors.Join(fmt.Errorf("run %q: its work cannot be saved: %w; it is in %q: mend that there and run stint runs recover %s", m.ID, cause, w.paths.Worktree, m.ID), err)
+		way := "give it up by stint runs recover " + m.ID + " --discard"
+		if errors.Is(cause, git.ErrRepository) {
+			way = "give up the repository and save the rest by stint runs recover " + m.ID + " --discard=" + string(Submodules)
+		}
+		return nil, errors.Join(fmt.Errorf("run %q: %w: %w; it is in %q: mend that there and run stint runs recover %s, or %s", m.ID, errUnsaved, cause, w.paths.Worktree, m.ID, way), err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return m, r.noteProvider(ctx, m)
+}
+
+// take looks first whether the agent left the worktree one of this repository:
+// git would take the next one that it finds above it.
+func (r *Runner) take(ctx context.Context, w *workspace, discard []Kind) (*artifact.Work, error) {
+	if err := r.Project.Tree.Linked(ctx, w.paths.Worktree); err != nil {
+		return nil, err
+	}
+	work, err := artifact.Take(ctx, r.tree(w), w.base)
+	if errors.Is(err, git.ErrRepository) && slices.Contains(discard, Submodules) {
+		work, _, err = artifact.TakeWithout(ctx, r.tree(w), w.base)
+	}
+	return work, err
 }
 
 // noteProvider keeps the name by which the agent continues the conversation,

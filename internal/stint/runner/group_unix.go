@@ -9,7 +9,9 @@ import (
 
 // lead has a program start as the leader of a group of its own, so that what
 // the terminal sends reaches this process only, which then sees to the rest.
-func lead(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+// It has no terminal at all: one that asked something there would be stopped
+// for good, since its group is in the background.
+func lead(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // signalGroup returns an error where nothing of the group is left. Signal 0
 // only asks.

@@ -197,6 +197,9 @@ func (r *Runner) forgetSaved(ctx context.Context, w *workspace, u *git.Unsaved) 
 		return true, nil
 	}
 	work, err := artifact.Take(ctx, r.tree(w), w.base)
+	if errors.Is(err, git.ErrRepository) {
+		return false, r.forgetBeside(ctx, w, u)
+	}
 	if err != nil {
 		return false, nil // What cannot be taken into an artifact is in none.
 	}
@@ -205,6 +208,28 @@ func (r *Runner) forgetSaved(ctx context.Context, w *workspace, u *git.Unsaved) 
 		u.Changes, u.Untracked, u.Commits = nil, nil, nil
 	}
 	return true, err
+}
+
+// forgetBeside is forgetSaved for what is beside repositories inside of the
+// worktree, which are a loss of their own.
+func (r *Runner) forgetBeside(ctx context.Context, w *workspace, u *git.Unsaved) error {
+	work, left, err := artifact.TakeWithout(ctx, r.tree(w), w.base)
+	// One that is not there is only in the index, or in a commit.
+	absent := slices.ContainsFunc(left, func(dir string) bool { return !slices.Contains(u.Submodules, dir) })
+	switch {
+	case absent:
+		return nil
+	case errors.Is(err, artifact.ErrNothing):
+		u.Changes, u.Untracked = nil, nil
+		return nil
+	case err != nil:
+		return nil // What cannot be taken into an artifact is in none.
+	}
+	held, err := r.Runs.Holds(w.own, w.base, work)
+	if held {
+		u.Changes, u.Untracked, u.Commits = nil, nil, nil
+	}
+	return err
 }
 
 // beside lists the files of the workspace outside of its worktree.

@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/readers"
 	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
@@ -38,19 +40,13 @@ func (r *Runner) RecoverRuns(ctx context.Context, id string, discard []Kind) (*M
 			return nil, fmt.Errorf("run %q: it is a checkpoint, of which there is nothing to recover: see stint session recover %s", id, m.Session)
 		}
 	}
-	// Several turns of a conversation may have had one workspace: what is there
-	// is the last one's.
-	last := make(map[string]string)
-	for _, m := range all {
-		last[m.Root] = m.ID
-	}
 	mended := new(Mended)
 	var failed []error
 	for _, m := range all {
 		if m.Kind == manifest.Checkpoint || id != "" && m.ID != id {
 			continue
 		}
-		if m.State == manifest.Running || last[m.Root] == m.ID && remains(m) {
+		if m.State == manifest.Running || remains(m) {
 			failed = append(failed, r.mend(ctx, m.ID, discard, mended))
 		}
 	}
@@ -74,34 +70,75 @@ func (r *Runner) mend(ctx context.Context, id string, discard []Kind, mended *Me
 	if err != nil && !errors.Is(err, document.ErrLocked) {
 		return err
 	}
-	m, again := r.Runs.Get(id)
-	if again != nil {
-		return again
+	held := err == nil
+	if held {
+		defer lock.Release()
 	}
+	m, err := r.Runs.Get(id)
 	if err != nil {
+		return err
+	}
+	if due, err := r.due(m); err != nil || !due {
+		return err
+	}
+	if !held {
 		mended.Running = append(mended.Running, m)
 		return nil
 	}
-	defer lock.Release()
 	w, err := r.ofTurn(m)
 	if err != nil {
 		return err
 	}
+	var unsaved error
 	if m.State == manifest.Running || stuck(m) {
-		if m, err = r.rescue(ctx, m, w); err != nil {
+		saved, err := r.rescue(ctx, m, w, discard)
+		switch {
+		case err == nil:
+			m = saved
+		case !errors.Is(err, errUnsaved):
 			return err
 		}
+		unsaved = err
 	}
 	t, err := r.clear(ctx, m, w, discard)
-	if err != nil {
-		return fmt.Errorf("run %q: workspace: %w", id, err)
+	switch {
+	case err != nil:
+		return errors.Join(unsaved, fmt.Errorf("run %q: workspace: %w", id, err))
+	case unsaved != nil && t.Workspace != "":
+		return unsaved
 	}
 	mended.Runs = append(mended.Runs, t)
 	return nil
 }
 
-// rescue saves what is left of a turn.
-func (r *Runner) rescue(ctx context.Context, m *manifest.Manifest, w *workspace) (*manifest.Manifest, error) {
+// due tells whether there is anything to recover of a turn. Several turns of a
+// conversation may have had one workspace, and what is there is the last one's.
+// The conversation says which that is: the times do not where the clock was put
+// back. None can have come to have the workspace since it was seen to be there.
+func (r *Runner) due(m *manifest.Manifest) (bool, error) {
+	if m.State == manifest.Running || !remains(m) {
+		return m.State == manifest.Running, nil
+	}
+	c, err := r.Conversations.Get(m.Conversation)
+	if err != nil {
+		return false, fmt.Errorf("run %q: it is not known whether %q is its workspace or a later turn's: %w", m.ID, filepath.Dir(m.Root), err)
+	}
+	for _, id := range c.Runs[slices.Index(c.Runs, m.ID)+1:] {
+		later, err := r.Runs.Get(id)
+		switch {
+		case errors.Is(err, artifact.ErrNotFound):
+			continue // It was pruned.
+		case err != nil || later.Root == m.Root:
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// rescue saves what is left of a turn. That a manifest does not say that the
+// agent began is no proof that it did not, so the worktree is judged by what is
+// in it.
+func (r *Runner) rescue(ctx context.Context, m *manifest.Manifest, w *workspace, discard []Kind) (*manifest.Manifest, error) {
 	at, err := r.listed(ctx, w)
 	if err != nil {
 		return nil, err
@@ -110,16 +147,21 @@ func (r *Runner) rescue(ctx context.Context, m *manifest.Manifest, w *workspace)
 	if err != nil {
 		return nil, err
 	}
-	interrupted := func(m *manifest.Manifest) { m.State = manifest.Interrupted }
-	if there && w.begun {
-		return r.save(ctx, m, w, interrupted)
-	}
-	// Before its agent began, there was at most the work of another run. It
-	// goes before the run says that it is over.
+	untouched := false
 	if !w.begun {
+		if untouched, err = r.untouched(ctx, w); err != nil {
+			return nil, err
+		}
+	}
+	interrupted := func(m *manifest.Manifest) { m.State = manifest.Interrupted }
+	switch {
+	case untouched:
+		// It goes before the run says that it is over.
 		if err := r.dismantle(ctx, w); err != nil {
 			return nil, fmt.Errorf("run %q: %w", m.ID, err)
 		}
+	case there:
+		return r.save(ctx, m, w, discard, interrupted)
 	}
 	m, err = r.Runs.Update(ctx, m.ID, func(m *manifest.Manifest) {
 		interrupted(m)
@@ -129,4 +171,21 @@ func (r *Runner) rescue(ctx context.Context, m *manifest.Manifest, w *workspace)
 		return nil, err
 	}
 	return m, r.noteProvider(ctx, m)
+}
+
+// untouched tells whether a workspace holds nothing but the worktree's base, and
+// what of an earlier run was laid in, which may have been cut off.
+func (r *Runner) untouched(ctx context.Context, w *workspace) (bool, error) {
+	losses, err := r.losses(ctx, w)
+	if err != nil || len(losses) == 0 {
+		return err == nil, err
+	}
+	if slices.ContainsFunc(losses, func(l Loss) bool { return l.Kind != Changes && l.Kind != Untracked }) {
+		return false, nil
+	}
+	work, err := artifact.Take(ctx, r.tree(w), w.base)
+	if err != nil {
+		return false, nil // It is for save to say so.
+	}
+	return r.Runs.Lays(w.own, w.base, work)
 }

@@ -37,7 +37,23 @@ func (r *Runner) socket(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("tmux socket %q: %w: change tmux.socket in %s", socket, err, project.ConfigFile)
 	}
-	return socket, nil
+	return socket, vacated(socket)
+}
+
+// vacated refuses a path at which there is what is no socket: tmux would remove
+// it to make its own there.
+func vacated(socket string) error {
+	info, err := os.Stat(socket)
+	if errors.Is(err, fs.ErrNotExist) {
+		info, err = os.Lstat(socket) // A symlink that leads nowhere would go, too.
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && info.Mode().Type() == fs.ModeSocket:
+		return nil
+	case err == nil:
+		return fmt.Errorf("tmux socket %q: what is there is no socket, and tmux would remove it: move it away, or change tmux.socket in %s", socket, project.ConfigFile)
+	}
+	return fmt.Errorf("tmux socket %q: %w: change tmux.socket in %s", socket, err, project.ConfigFile)
 }
 
 // freeName is the first of the names that no tmux session has. One that a

@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
 	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
 )
 
@@ -18,16 +19,14 @@ type Pruned struct {
 
 // PruneRuns removes runs that nobody needs to decide on any more: those that
 // were discarded or hold no work, and where that is wanted those that were
-// applied. Conversations keep the ids of theirs.
+// applied. Conversations keep the ids of theirs. What fails with one run keeps
+// none of the others from it, and is an error beside what was done.
 func (r *Runner) PruneRuns(ctx context.Context, applied bool) (*Pruned, error) {
 	all, _, err := r.Runs.Manifests()
 	if err != nil {
 		return nil, err
 	}
-	if err := r.sweep(); err != nil {
-		return nil, err
-	}
-	p := new(Pruned)
+	p, failed := new(Pruned), []error{r.sweep()}
 	for _, m := range all {
 		if !prunable(m, applied) {
 			continue
@@ -37,14 +36,15 @@ func (r *Runner) PruneRuns(ctx context.Context, applied bool) (*Pruned, error) {
 			continue
 		}
 		removed, err := r.prune(ctx, m.ID, applied)
-		if err != nil {
-			return nil, err
-		}
-		if removed {
+		switch {
+		case errors.Is(err, artifact.ErrNotFound): // Another prune was faster.
+		case err != nil:
+			failed = append(failed, err)
+		case removed:
 			p.Removed = append(p.Removed, m)
 		}
 	}
-	return p, nil
+	return p, errors.Join(failed...)
 }
 
 func prunable(m *manifest.Manifest, applied bool) bool {

@@ -143,7 +143,7 @@ func (r *Runner) perform(ctx context.Context, t *turn, said func()) (*Turned, er
 		return nil, r.withdraw(ctx, m, err)
 	}
 	// A workspace of a run that does not say this holds nothing of its own.
-	if m, err = r.Runs.Update(ctx, id, func(m *manifest.Manifest) { m.StartedAt = readers.At(r.Now()) }); err != nil {
+	if _, err = r.Runs.Update(ctx, id, func(m *manifest.Manifest) { m.StartedAt = readers.At(r.Now()) }); err != nil {
 		return nil, r.withdraw(ctx, m, err)
 	}
 	e, err := r.attend(ctx, t, w, lock)

@@ -43,12 +43,19 @@ func (r *Runner) ofTurn(m *artifact.Manifest) (*workspace, error) {
 		return nil, fmt.Errorf("run %q: it belongs elsewhere: %w", m.ID, &readers.BindingError{Field: "root", Got: m.Root, Want: place.Worktree(m.ID)})
 	}
 	return &workspace{
-		whose: "run", id: m.ID, folder: path.Dir(artifact.ManifestFile(m.ID)), dir: dir, base: m.Base, begun: !m.StartedAt.IsZero(),
+		whose: "run", id: m.ID, folder: path.Dir(artifact.ManifestFile(m.ID)), dir: dir, base: m.Base, begun: began(m),
 		paths: doc.Paths{Repository: place.Repository, WorkspaceRoot: place.WorkspaceRoot(dir), Worktree: place.Worktree(dir), RunRoot: place.RunRoot(dir)},
 		again: "run stint runs recover " + m.ID,
-		own:   func(other *artifact.Manifest) bool { return other.ID == m.ID },
+		// A turn starts from the work of an earlier one.
+		own: func(other *artifact.Manifest) bool {
+			return other.ID == m.ID || m.Conversation != "" && other.Conversation == m.Conversation
+		},
 	}, nil
 }
+
+// began tells whether a manifest says that the agent of a turn may have been at
+// work.
+func began(m *artifact.Manifest) bool { return !m.StartedAt.IsZero() || m.Exit != nil }
 
 // base is the commit that is checked out in the main work tree, which what
 // starts from.

@@ -1,0 +1,122 @@
+package sessions_test
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/contracts"
+	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/readers"
+	talk "github.com/freeze-contracts/permafrost/readers/conversation"
+)
+
+// talkDamages are the ways in which the document of a conversation is not what
+// a release wrote.
+var talkDamages = []struct{ name, pattern, to, want string }{
+	{"newer", `"schema": \d+`, `"schema": 999`, "newer: 999"},
+	{"empty", `(?s)\A.*\z`, ``, "corrupt at ."},
+	{"text", `\A{`, `[`, "corrupt at ."},
+	{"duplicate-schema", `"schema": \d+,`, `${0}${0}`, "corrupt at schema"},
+	{"duplicate-id", `"id": "\w+",`, `${0}${0}`, "corrupt at id"},
+	{"duplicate-runs", `(?s)"runs": \[.*?\]`, `${0},${0}`, "corrupt at runs"},
+	{"other-case", `"state":`, `"State":`, "corrupt at state"},
+	{"unknown-state", `"state": "\w+"`, `"state": "odd"`, "corrupt at state"},
+	{"no-state", `"state": "\w+",`, ``, "corrupt at state"},
+	{"no-harness", `"harness": "\w+",`, ``, "corrupt at harness"},
+	{"state-type", `"state": "\w+"`, `"state": 1`, "corrupt at state"},
+	{"revision-zero", `"revision": \d+`, `"revision": 0`, "corrupt at revision"},
+	{"runs-type", `(?s)"runs": \[.*?\]`, `"runs": "none"`, "corrupt at runs"},
+	{"run-path", `(?s)"runs": \[.*?\]`, `"runs": ["../other"]`, "corrupt at 0"},
+	{"session-path", `"session": "`, `"session": "../`, "corrupt at session"},
+	{"time-type", `"created_at": "[^"]+"`, `"created_at": 1796047257`, "corrupt at created_at"},
+	{"time-text", `"updated_at": "[^"]+"`, `"updated_at": "yesterday"`, "corrupt at updated_at"},
+	{"id-path", `"id": "\w+"`, `"id": "../other"`, "corrupt at id"},
+	{"id-other", `"id": "\w+"`, `"id": "ab"`, "corrupt at id"},
+	{"project", `"project_id": "\w+"`, `"project_id": "00112233445566778899aabbccddeeff"`, "bound elsewhere: project_id"},
+}
+
+// A conversation that does not read is refused by name, stays as it is, and
+// hides no other one.
+func TestConversationDamage(t *testing.T) {
+	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
+		t.Parallel()
+		th := f.Thaw(t, fingerprint)
+		r := stint(t, f, th)
+		eachTalk(t, f, func(_ made, id string) {
+			name, frozen := th.Path(talkOf(t, th, id)), []byte(storedTalk(t, th, id))
+			require.NoError(t, os.WriteFile(th.Path(talkOf(t, th, other)), []byte(strings.ReplaceAll(string(frozen), id, other)), 0o600))
+			for _, d := range talkDamages {
+				require.NoError(t, os.WriteFile(name, spoil(t, frozen, d.pattern, d.to), 0o600))
+				f.Settle(t)
+				talkRefused(t, f, r, id, "r19.conversation."+d.name, d.want)
+			}
+			closed := `"state": "closed"`
+			if strings.Contains(string(frozen), closed) {
+				closed = `"state": "open"`
+			}
+			require.NoError(t, os.WriteFile(name, spoil(t, frozen, `"state": "\w+"`, closed), 0o600))
+			f.Settle(t)
+			talkRefused(t, f, r, id, "r19.conversation.closed_at", "corrupt at closed_at")
+			require.NoError(t, os.Truncate(name, readers.MaxDocument+1))
+			f.Settle(t)
+			talkRefused(t, f, r, id, "r19.conversation.larger", "too large")
+			aside := th.Path("home/aside")
+			require.NoError(t, os.WriteFile(name, frozen, 0o600))
+			require.NoError(t, os.Rename(name, aside))
+			require.NoError(t, os.Symlink(rel(t, filepath.Dir(name), aside), name))
+			f.Settle(t)
+			talkRefused(t, f, r, id, "r19.conversation.symlink", "not regular")
+			require.NoError(t, os.Rename(aside, name))
+		})
+	})
+}
+
+// talkRefused asserts by what name a conversation is refused by all that is
+// done with one, and that the other ones are still listed.
+func talkRefused(t *testing.T, f *contracts.Fixture, r *runner.Runner, id, assert, want string) {
+	t.Helper()
+	docs, skipped, err := r.Conversations.Documents()
+	require.NoError(t, err)
+	listed, others := make(map[string]bool), map[string]bool{other: true}
+	for _, c := range docs {
+		listed[c.ID] = true
+	}
+	eachTalk(t, f, func(_ made, beside string) {
+		if beside != id {
+			others[beside] = true
+		}
+	})
+	f.Equal(t, assert+".skipped", refusals(skipped), map[string]string{path.Join(r.Project.StateDir, "conversations", id+".json"): want})
+	f.Equal(t, assert+".others", listed, others)
+	_, err = r.Conversations.Get(id)
+	f.Equal(t, assert+".show", named(err), want)
+	_, _, err = r.CloseConversation(t.Context(), id)
+	f.Equal(t, assert+".close", named(err), want)
+	_, err = r.Continue(t.Context(), id, runner.TurnOptions{Prompt: "echo more"})
+	f.Equal(t, assert+".continue", named(err), want)
+	f.Unchanged(t)
+}
+
+// Cut at each byte, a conversation is corrupt, and never a smaller one.
+func TestConversationCut(t *testing.T) {
+	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
+		t.Parallel()
+		th := f.Thaw(t, fingerprint)
+		eachTalk(t, f, func(_ made, id string) {
+			b := storedTalk(t, th, id)
+			var wrong []string
+			for n := range len(strings.TrimSuffix(b, "\n")) {
+				if _, err := talk.Parse("cut", []byte(b[:n])); !strings.HasPrefix(named(err), "corrupt at ") {
+					wrong = append(wrong, fmt.Sprintf("%d bytes: %s", n, named(err)))
+				}
+			}
+			f.Equal(t, "r19.conversation.truncated", wrong, []string(nil))
+		})
+	})
+}
