@@ -163,6 +163,12 @@ func TestRecord(t *testing.T) {
 	require.Error(t, again.Bad(false))
 	require.NoError(t, again.Bad(true))
 
+	recorded, err := read.Recorded(dir)
+	require.NoError(t, err)
+	if d := cmp.Diff(again.Steps, recorded.Steps); d != "" {
+		t.Errorf("Recorded (-want +got)\n%s", d)
+	}
+
 	p.edit("readers/matrix.json", func(text string) string {
 		require.Contains(t, text, `"outcome":"misreads"`)
 		return strings.Replace(text, `"outcome":"misreads"`, `"outcome":"reads"`, 1)

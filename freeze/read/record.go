@@ -47,6 +47,26 @@ func (r *Report) Encode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// Recorded reads the matrix that is recorded in the folder of the scripts.
+func Recorded(dir string) (*Report, error) {
+	file := filepath.Join(dir, recordName)
+	data, err := tree.ReadFile(os.DirFS(dir), recordName, largest)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	var record struct {
+		Format int `json:"format"`
+		Report `json:",embed"`
+	}
+	if err := json.Unmarshal(data, &record, json.RejectUnknownMembers(true)); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if record.Format != recordFormat {
+		return nil, fmt.Errorf("%s: format %d, this build reads %d", file, record.Format, recordFormat)
+	}
+	return &record.Report, nil
+}
+
 // DriftError says that the matrix is not the recorded one.
 type DriftError struct{ File, Diff string }
 
