@@ -1,9 +1,11 @@
 package read
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,21 +19,35 @@ type pointer struct{ got, view string }
 
 // how an answer is compared with a view.
 type how struct {
-	refused  string    // where an answer names what the program refused; empty for nowhere
-	pointers []pointer // none for the whole
+	refused  string         // where an answer names what the program refused; empty for nowhere
+	warned   *regexp.Regexp // what standard error says where it refused something; nil for nothing
+	pointers []pointer      // none for the whole
 }
 
 // question divides the arguments of read.
-func question(args []string) (name string, h how, command []string) {
-	if len(args) == 0 {
-		return "", h, nil
+func question(args []string) (name string, h how, command []string, err error) {
+	if len(args) > 0 {
+		name, command = args[0], args[1:]
 	}
-	name, command = args[0], args[1:]
-	if len(command) > 1 && command[0] == "-refused" {
-		h.refused, command = command[1], command[2:]
+	for len(command) > 1 && strings.HasPrefix(command[0], "-") {
+		switch command[0] {
+		case "-refused":
+			h.refused = command[1]
+		case "-warned":
+			h.warned, err = regexp.Compile("(?m)^.*(?:" + command[1] + ").*$")
+		default:
+			err = errors.New(readUsage)
+		}
+		if err != nil {
+			return name, h, nil, err
+		}
+		command = command[2:]
 	}
 	h.pointers = pointersOf(command)
-	return name, h, command[len(h.pointers):]
+	if command = command[len(h.pointers):]; len(command) == 0 {
+		err = errors.New(readUsage)
+	}
+	return name, h, command, err
 }
 
 // pointersOf reads the pointers that a command line begins with.
@@ -75,6 +91,8 @@ func (h how) judge(view, got fixture.Output, stderr string) (Outcome, string, er
 		return Reads, "", nil
 	case got.Exit != 0: // both refuse, and not in the same words
 		return Refuses, said(stderr, got.Stdout), nil
+	case h.warned != nil && h.warned.MatchString(stderr):
+		return Refuses, h.warned.FindString(stderr), nil
 	}
 	return Misreads, difference, nil
 }

@@ -111,15 +111,13 @@ func (r *runner) use(ts *testscript.TestScript, neg bool, args []string) {
 	r.program, r.mark, r.marked = version, r.seen, 0
 }
 
-const readUsage = "usage: [!] read NAME [-refused POINTER] [POINTER[=POINTER]...] COMMAND..."
+const readUsage = "usage: [!] read NAME [-refused POINTER] [-warned REGEXP] [POINTER[=POINTER]...] COMMAND..."
 
 // read NAME COMMAND: run it, and compare what it says with the view NAME. With
 // ! it is meant to refuse.
 func (r *runner) read(ts *testscript.TestScript, neg bool, args []string) {
-	name, how, command := question(args)
-	if len(command) == 0 {
-		ts.Fatalf(readUsage)
-	}
+	name, how, command, err := question(args)
+	ts.Check(err)
 	view, err := r.said(name)
 	ts.Check(err)
 	ts.Check(r.look())

@@ -25,8 +25,8 @@ const (
 type Script struct {
 	Name, File   string
 	Family       string
-	Scenario     string // a pattern of path.Match, or empty for all
-	Since, Until string // releases whose fixtures it is for; inclusive
+	Scenarios    []string // patterns of path.Match; one with ! ahead excludes
+	Since, Until string   // releases whose fixtures it is for; inclusive
 	// The readers it is for; inclusive.
 	ReaderSince, ReaderUntil string
 	Archive                  *txtar.Archive
@@ -36,8 +36,31 @@ type Script struct {
 
 // For reports whether the script is for a scenario's fixture of a release.
 func (s *Script) For(version, name string) bool {
-	match, _ := path.Match(s.Scenario, name) // the pattern is sound: header has tried it
-	return (s.Scenario == "" || match) && scenario.Between(s.Since, s.Until, version)
+	return s.matches(name) && scenario.Between(s.Since, s.Until, version)
+}
+
+func (s *Script) matches(name string) bool {
+	named, match := false, false
+	for _, p := range s.Scenarios {
+		p, not := strings.CutPrefix(p, "!")
+		is, _ := path.Match(p, name) // it is sound: header has tried it
+		if not && is {
+			return false
+		}
+		named, match = named || !not, match || is
+	}
+	return match || !named
+}
+
+// take reads the patterns of a header.
+func (s *Script) take(patterns string) error {
+	s.Scenarios = strings.Fields(patterns)
+	for _, p := range s.Scenarios {
+		if _, err := path.Match(strings.TrimPrefix(p, "!"), ""); err != nil {
+			return fmt.Errorf("%q: %w", p, err)
+		}
+	}
+	return nil
 }
 
 // ReadBy reports whether the script is for the programs of a version on a
@@ -122,7 +145,7 @@ func (s *Script) at(line int, format string, args ...any) error {
 func (s *Script) header() error {
 	keys := map[string]func(string) error{
 		"family":       func(v string) error { s.Family = v; return nil },
-		"scenario":     func(v string) error { s.Scenario = v; _, err := path.Match(v, ""); return err },
+		"scenario":     s.take,
 		"since":        scenario.Bound(&s.Since),
 		"until":        scenario.Bound(&s.Until),
 		"reader-since": scenario.Bound(&s.ReaderSince),

@@ -3,6 +3,7 @@ package read_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,11 +36,32 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+func TestScenarioPatterns(t *testing.T) {
+	for _, tt := range []struct {
+		patterns string
+		want     []bool // for add, added and sync
+	}{
+		{"", []bool{true, true, true}},
+		{"add", []bool{true, false, false}},
+		{"add sync", []bool{true, false, true}},
+		{"add*", []bool{true, true, false}},
+		{"!add", []bool{false, true, true}},
+		{"!add !sync", []bool{false, true, false}},
+		{"add* !added", []bool{true, false, false}},
+	} {
+		s := read.Script{Scenarios: strings.Fields(tt.patterns)}
+		got := []bool{s.For("v1.0.0", "add"), s.For("v1.0.0", "added"), s.For("v1.0.0", "sync")}
+		if d := cmp.Diff(tt.want, got); d != "" {
+			t.Errorf("%q (-want +got)\n%s", tt.patterns, d)
+		}
+	}
+}
+
 func TestLoadRefuses(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"read list note list\n", "s.txtar:1: for which fixtures? Begin with a line # family: NAME"},
 		{"# family: notes\n# scenrio: a\nread x y\n", `s.txtar:2: header "scenrio" is not known; there are family, reader-since, reader-until, scenario, since and until`},
-		{"# family: notes\n# scenario: [\nread x y\n", "s.txtar:2: scenario: syntax error in pattern"},
+		{"# family: notes\n# scenario: [\nread x y\n", `s.txtar:2: scenario: "[": syntax error in pattern`},
 		{"# family: notes\n# since: 1.0\nread x y\n", `s.txtar:2: since: "1.0" is not a release, as in v1.2.3`},
 		{"# family: notes\n# since: v2.0.0\n# until: v1.0.0\nread x y\n", "s.txtar:1: since v2.0.0 is after until v1.0.0"},
 		{"# family: notes\nread x y\n# until: v1.0.0\n", "s.txtar:3: until: belongs ahead of the first command"},

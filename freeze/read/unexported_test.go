@@ -1,6 +1,7 @@
 package read
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,9 +61,13 @@ func TestJudge(t *testing.T) {
 		{"a refusal in the answer", said(0, two), said(0, `{"notes":[],"refused":["2 is too new"]}`), "", []string{"-refused", "/refused/*", "/notes/*/id"}, Refuses, "2 is too new"},
 		{"of something else than text", said(0, two), said(0, `{"notes":[],"refused":[{"id":2}]}`), "", []string{"-refused", "/refused/*", "/notes/*/id"}, Refuses, "an object of 1 members"},
 		{"no more than the release had refused", said(0, `{"notes":[1],"refused":["x"]}`), said(0, `{"notes":[2],"refused":["x"]}`), "", []string{"-refused", "/refused/*"}, Misreads, "/notes/0 is 2, in the view 1"},
+		{"a warning", said(0, two), said(0, `{"notes":[]}`), "note: hello\nnote: 2 not shown\nbye\n", []string{"-warned", "[1-9] not shown", "/notes/*/id"}, Refuses, "note: 2 not shown"},
+		{"another warning", said(0, two), said(0, `{"notes":[]}`), "note: 0 not shown\n", []string{"-warned", "[1-9] not shown", "/notes/*/id"}, Misreads, "/notes/*/id is not there, the view has 1"},
+		{"a warning with the right answer", said(0, two), said(0, two), "note: 2 not shown\n", []string{"-warned", "[1-9] not shown"}, Reads, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			name, how, command := question(append(append([]string{"list"}, tt.args...), "note", "list"))
+			name, how, command, err := question(append(append([]string{"list"}, tt.args...), "note", "list"))
+			require.NoError(t, err)
 			require.Equal(t, []string{"list", "note", "list"}, append([]string{name}, command...))
 			outcome, message, err := how.judge(tt.view, tt.got, tt.stderr)
 			require.NoError(t, err)
@@ -70,6 +75,26 @@ func TestJudge(t *testing.T) {
 				t.Errorf("judge (-want +got)\n%s", d)
 			}
 		})
+	}
+}
+
+func TestQuestionRefuses(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                         readUsage,
+		"list":                     readUsage,
+		"list /notes":              readUsage,
+		"list -refused":            "",
+		"list -refused /a":         readUsage,
+		"list -refuse /a note":     readUsage,
+		"list -warned ( note list": "error parsing regexp: missing closing ): `(?m)^.*(?:().*$`",
+	} {
+		_, _, command, err := question(strings.Fields(args))
+		if want == "" {
+			require.NoError(t, err, args)
+			require.Equal(t, []string{"-refused"}, command)
+			continue
+		}
+		require.EqualError(t, err, want, args)
 	}
 }
 
