@@ -34,7 +34,9 @@ func (e *NewerError) Is(target error) bool { return target == ErrNewer }
 // short, not JSON or TOML, of a wrong type, with a value out of its range.
 type CorruptError struct {
 	Path    string // of the document, as it was handed to the reader
-	Offset  int64  // in bytes: the fault is there or behind; 0 if it is the whole document's
+	Offset  int64  // in bytes, of JSON: the fault is there or behind; 0 if it is the whole document's
+	Line    int    // of TOML, from 1 on; 0 if the fault is the whole document's
+	Column  int    // in that line, in bytes, from 1 on
 	Pointer string // JSON pointer or dotted TOML key of the value; empty if it is the whole document's
 	Err     error  // why
 }
@@ -46,6 +48,9 @@ func (e *CorruptError) Error() string {
 	}
 	if e.Offset > 0 {
 		at += fmt.Sprintf(" near byte %d", e.Offset)
+	}
+	if e.Line > 0 {
+		at += fmt.Sprintf(" in line %d, column %d", e.Line, e.Column)
 	}
 	return fmt.Sprintf("%q: does not read%s: %v", e.Path, at, e.Err)
 }

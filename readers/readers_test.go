@@ -87,6 +87,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	}{
 		{&readers.NewerError{Path: "a", Schema: 3, Newest: 1}, `"a": schema 3 is newer than 1, the newest this build reads: use a newer stint`},
 		{&readers.CorruptError{Path: "a", Offset: 7, Pointer: "/n", Err: errors.New("odd")}, `"a": does not read at /n near byte 7: odd`},
+		{&readers.CorruptError{Path: "a", Line: 3, Column: 9, Pointer: "n", Err: errors.New("odd")}, `"a": does not read at n in line 3, column 9: odd`},
 		{&readers.CorruptError{Path: "a", Err: errors.New("it is empty")}, `"a": does not read: it is empty`},
 		{&readers.BindingError{Field: "worktree", Got: "/x", Want: "/y"}, `worktree is "/x", where this project has "/y"`},
 	} {

@@ -69,9 +69,9 @@ func TestApply(t *testing.T) {
 		f.Equal(t, "r13.left.apply", named(err), "missing")
 
 		f.Settle(t)
-		f.Equal(t, "r13.again", p.apply(t), fmt.Sprintf("run %q: it is applied, and only a pending one can be applied", p.run))
+		f.Equal(t, "r13.again", p.apply(t), fmt.Sprintf("run %q: it is applied, and only a pending one, or an interrupted one that holds work, can be applied", p.run))
 		f.Unchanged(t)
-		f.Equal(t, "r14.applied", p.discard(t), fmt.Sprintf("run %q: it is applied, and only a pending one can be discarded", p.run))
+		f.Equal(t, "r14.applied", p.discard(t), fmt.Sprintf("run %q: it is applied, and only a pending one, or an interrupted one that holds work, can be discarded", p.run))
 		f.Unchanged(t)
 	})
 }

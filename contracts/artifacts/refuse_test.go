@@ -21,9 +21,9 @@ func TestRefusedByState(t *testing.T) {
 		if !p.made || p.story.state == "pending" {
 			return
 		}
-		f.Equal(t, "r13.refused", p.apply(t), fmt.Sprintf("run %q: it is %s, and only a pending one can be applied", p.run, p.story.state))
+		f.Equal(t, "r13.refused", p.apply(t), fmt.Sprintf("run %q: it is %s, and only a pending one, or an interrupted one that holds work, can be applied", p.run, p.story.state))
 		f.Unchanged(t)
-		f.Equal(t, "r14.refused", p.discard(t), fmt.Sprintf("run %q: it is %s, and only a pending one can be discarded", p.run, p.story.state))
+		f.Equal(t, "r14.refused", p.discard(t), fmt.Sprintf("run %q: it is %s, and only a pending one, or an interrupted one that holds work, can be discarded", p.run, p.story.state))
 		f.Unchanged(t)
 	})
 }

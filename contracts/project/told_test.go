@@ -159,7 +159,7 @@ var written = []initial{
 		since: "v0.2.0",
 		config: project.Config{Version: 1, Project: project.Settings{MemoryDir: "docs/memory"},
 			Session: project.Session{RetentionDays: 90}},
-		trees:  map[string]string{"codex": "26f5b5c1e6955cc90114d82a7c932bfc40dabcd4", "claude": "be23a3c38f7583f7b967c9de953285caec116710"},
+		trees:  map[string]string{"codex": "b745a64a4b5cd61bd1b4d86eec752089e912d05b", "claude": "64c901efa5c0afea17e1c85cb2f7a429fd21d2c4"},
 		ignore: "project.json\n.gitignore\nlock\napply\n.*.new\n",
 	},
 }

@@ -98,7 +98,7 @@ func closed(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, r *runner.
 	if id := s.conversation(t, f); id != "" {
 		// It outlives its session, unless that never came to be open.
 		state := map[bool]string{true: "open", false: "closed"}[s.Opened]
-		f.Equal(t, "r8.conversation."+how, parse[printedTalk](t, id, []byte(storedTalk(t, th, id))).State, state)
+		f.Equal(t, "r8.conversation."+how, parse[printedTalk](t, id, storedTalk(t, th, id)).State, state)
 	}
 
 	f.Settle(t)

@@ -1,6 +1,7 @@
 package sessions_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path"
@@ -46,32 +47,35 @@ var talkDamages = []struct{ name, pattern, to, want string }{
 func TestConversationDamage(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
+		if !talked(t, f) {
+			return
+		}
 		th := f.Thaw(t, fingerprint)
 		r := stint(t, f, th)
-		eachTalk(t, f, func(_ made, id string) {
-			name, frozen := th.Path(talkOf(t, th, id)), []byte(storedTalk(t, th, id))
-			require.NoError(t, os.WriteFile(th.Path(talkOf(t, th, other)), []byte(strings.ReplaceAll(string(frozen), id, other)), 0o600))
+		eachTalk(t, f, func(m made, id string) {
+			name, frozen := th.Path(talkOf(t, th, id)), storedTalk(t, th, id)
+			require.NoError(t, os.WriteFile(th.Path(talkOf(t, th, other)), bytes.ReplaceAll(frozen, []byte(id), []byte(other)), 0o600))
+			f.Settle(t)
+			spoilt := func(what, want string, b []byte) {
+				t.Helper()
+				require.NoError(t, os.WriteFile(name, b, 0o600))
+				talkRefused(t, f, r, id, "r19.conversation."+what, want)
+				f.Equal(t, "r19.conversation."+what+".bytes", bytes.Equal(storedTalk(t, th, id), b), true)
+			}
 			for _, d := range talkDamages {
-				require.NoError(t, os.WriteFile(name, spoil(t, frozen, d.pattern, d.to), 0o600))
-				f.Settle(t)
-				talkRefused(t, f, r, id, "r19.conversation."+d.name, d.want)
+				spoilt(d.name, d.want, spoil(t, frozen, d.pattern, d.to))
 			}
-			closed := `"state": "closed"`
-			if strings.Contains(string(frozen), closed) {
-				closed = `"state": "open"`
-			}
-			require.NoError(t, os.WriteFile(name, spoil(t, frozen, `"state": "\w+"`, closed), 0o600))
-			f.Settle(t)
-			talkRefused(t, f, r, id, "r19.conversation.closed_at", "corrupt at closed_at")
-			require.NoError(t, os.Truncate(name, readers.MaxDocument+1))
-			f.Settle(t)
-			talkRefused(t, f, r, id, "r19.conversation.larger", "too large")
+			flipped := map[bool]string{true: `"state": "open"`, false: `"state": "closed"`}[m.talk == "closed"]
+			spoilt("closed_at", "corrupt at closed_at", spoil(t, frozen, `"state": "\w+"`, flipped))
+			spoilt("larger", "too large", append(bytes.Clone(frozen), bytes.Repeat([]byte(" "), readers.MaxDocument)...))
+			f.Unchanged(t, talkOf(t, th, id))
 			aside := th.Path("home/aside")
 			require.NoError(t, os.WriteFile(name, frozen, 0o600))
 			require.NoError(t, os.Rename(name, aside))
 			require.NoError(t, os.Symlink(rel(t, filepath.Dir(name), aside), name))
 			f.Settle(t)
 			talkRefused(t, f, r, id, "r19.conversation.symlink", "not regular")
+			f.Unchanged(t)
 			require.NoError(t, os.Rename(aside, name))
 		})
 	})
@@ -100,19 +104,21 @@ func talkRefused(t *testing.T, f *contracts.Fixture, r *runner.Runner, id, asser
 	f.Equal(t, assert+".close", named(err), want)
 	_, err = r.Continue(t.Context(), id, runner.TurnOptions{Prompt: "echo more"})
 	f.Equal(t, assert+".continue", named(err), want)
-	f.Unchanged(t)
 }
 
 // Cut at each byte, a conversation is corrupt, and never a smaller one.
 func TestConversationCut(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
+		if !talked(t, f) {
+			return
+		}
 		th := f.Thaw(t, fingerprint)
 		eachTalk(t, f, func(_ made, id string) {
 			b := storedTalk(t, th, id)
 			var wrong []string
-			for n := range len(strings.TrimSuffix(b, "\n")) {
-				if _, err := talk.Parse("cut", []byte(b[:n])); !strings.HasPrefix(named(err), "corrupt at ") {
+			for n := range bytes.TrimSuffix(b, []byte("\n")) {
+				if _, err := talk.Parse("cut", b[:n]); !strings.HasPrefix(named(err), "corrupt at ") {
 					wrong = append(wrong, fmt.Sprintf("%d bytes: %s", n, named(err)))
 				}
 			}

@@ -28,7 +28,11 @@ func TestRepository(t *testing.T) {
 }
 
 func TestWorktrees(t *testing.T) {
-	each(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
+	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
+		if !some(t, f, made.works) {
+			return
+		}
+		th := f.Thaw(t, fingerprint)
 		want := contracts.Git{
 			Revisions: map[string]string{"HEAD": line(f, "head"), "HEAD^{tree}": tell(t, f).tree},
 			Reflog:    []string{"reset: moving to HEAD"}, // the first entry of a new worktree has no message
@@ -203,11 +207,12 @@ func beside(t *testing.T, th *contracts.Thawed, s story) map[string]string {
 // What the env file beside the configuration declares, and that nobody else
 // can read it.
 func TestEnvFile(t *testing.T) {
-	each(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
+	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		c := tell(t, f).config
 		if c == nil || c.Env.File == "" {
 			return
 		}
+		th := f.Thaw(t, fingerprint)
 		got, err := envfile.Read(th.Path(path.Join("project", c.Env.File)))
 		require.NoError(t, err)
 		f.Equal(t, "r2.env", got.Environ(), []string{"DEMO_PLACE=a place with  spaces", "DEMO_EMPTY="})

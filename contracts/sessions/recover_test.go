@@ -20,16 +20,21 @@ func unsettled(t *testing.T, fn func(t *testing.T, f *contracts.Fixture, th *con
 	t.Helper()
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
+		if !some(t, f, made.unsettled) {
+			return
+		}
 		th := f.Thaw(t, fingerprint)
 		r := stint(t, f, th)
 		r.Sessions.Panes = nobody
 		for _, s := range script(t, f) {
-			if s.State != "open" && s.State != "closed" {
+			if s.unsettled() {
 				fn(t, f, th, r, s)
 			}
 		}
 	})
 }
+
+func (m made) unsettled() bool { return m.State != "open" && m.State != "closed" }
 
 // recovered recovers a session, or all where id is empty, of which there is
 // one, and asserts what became of it, in the answer and on disk.
@@ -122,7 +127,7 @@ func TestRecoverSettled(t *testing.T) {
 		t.Parallel()
 		r := stint(t, f, f.Thaw(t, fingerprint))
 		for _, s := range script(t, f) {
-			if s.State == "open" || s.State == "closed" {
+			if !s.unsettled() {
 				all, err := r.Recover(t.Context(), s.said(t, f).ID)
 				f.Equal(t, "r9.settled", named(err), "none")
 				f.Equal(t, "r9.settled", all[0].Outcome, runner.Unchanged)
@@ -135,10 +140,11 @@ func TestRecoverSettled(t *testing.T) {
 // What the release's own recover said of a session that was left creating, and
 // said when it was asked again.
 func TestRecoverSaid(t *testing.T) {
-	each(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
+	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		if !slices.Contains(f.Views(), "recover") {
 			return
 		}
+		th := f.Thaw(t, fingerprint)
 		of := func(view string) []printed {
 			f.Equal(t, "r9.said", f.View(view).Exit, 0)
 			return parse[listed](t, view, f.View(view).Stdout).Sessions

@@ -199,10 +199,11 @@ func sum(text string) string {
 
 // What an older release said of a newer run: it is there, and does not read.
 func TestOlderRuns(t *testing.T) {
-	each(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
+	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		if !slices.Contains(f.Views(), "older-runs") {
 			return
 		}
+		th := f.Thaw(t, fingerprint)
 		l := parse[struct {
 			Runs       []printedRun `json:"runs"`
 			Unreadable []unreadable `json:"unreadable"`

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,13 @@ func each(t *testing.T, fn func(t *testing.T, f *contracts.Fixture, th *contract
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		fn(t, f, f.Thaw(t, fingerprint))
 	})
+}
+
+// some says whether the script made a session like that. Where it did not, a
+// test of such sessions needs no thaw, which is most of its work.
+func some(t *testing.T, f *contracts.Fixture, like func(made) bool) bool {
+	t.Helper()
+	return slices.ContainsFunc(script(t, f), like)
 }
 
 // fingerprint is that of a repository whose path, HEAD and status are known.

@@ -53,6 +53,9 @@ type made struct {
 	lost  []runner.Kind     // of which close says that they are nowhere else
 }
 
+// works says whether it has a worktree.
+func (m made) works() bool { return m.work != nil }
+
 // fate is what the release told of it there.
 type fate struct {
 	State, Live, Stale string
@@ -208,7 +211,7 @@ var stories = map[string]story{
 // of README.md and it, and of notes.md as well.
 var inits = []struct{ since, first, notes, ignore string }{
 	{"v0.1.2", "055423cfe9177545fda241018a0f7c8af517b0a6", "776463a8cef0b458a38e4f530480821d6145ec41", "*\n"},
-	{"v0.2.0", "26f5b5c1e6955cc90114d82a7c932bfc40dabcd4", "3651ca9cb0c60af4879682d5c2de891aee115cfb", "project.json\n.gitignore\nlock\napply\n.*.new\n"},
+	{"v0.2.0", "b745a64a4b5cd61bd1b4d86eec752089e912d05b", "5efaa75832904ce0dd300666dab038439c301ab4", "project.json\n.gitignore\nlock\napply\n.*.new\n"},
 }
 
 // tell is what the fixture's script did.

@@ -173,7 +173,7 @@ func misfit(name string, b []byte, err error) error {
 		return c
 	}
 	c.Pointer = strings.Join(decode.Key(), ".")
-	c.Offset = offset(b, decode)
+	c.Line, c.Column = decode.Position()
 	// What is TOML and does not decode has a value of another type: the
 	// decoder would say so in terms of Go.
 	if len(decode.Key()) > 0 && toml.Unmarshal(b, new(map[string]any)) == nil {
@@ -194,18 +194,4 @@ func kind(key []string) string {
 		return "a list of texts in quotes"
 	}
 	return "a text in quotes"
-}
-
-// offset turns a line and a column, both from 1 on, into bytes from the start.
-func offset(b []byte, e *toml.DecodeError) int64 {
-	row, column := e.Position()
-	at := 0
-	for range row - 1 {
-		next := strings.IndexByte(string(b[at:]), '\n')
-		if next < 0 {
-			break
-		}
-		at += next + 1
-	}
-	return int64(min(at+column-1, len(b)))
 }

@@ -45,8 +45,10 @@ func waits(m *artifact.Manifest, done string) error {
 	switch {
 	case m.State == artifact.Interrupted && m.PatchSHA256 == "":
 		return fmt.Errorf("run %q: it was interrupted and holds no work that could be %s: see stint runs recover %[1]s", m.ID, done)
+	case m.State == artifact.Running:
+		return fmt.Errorf("run %q: it is running: wait for its end, or run stint runs recover %[1]s if it was cut off", m.ID)
 	case m.State != artifact.Pending && m.State != artifact.Interrupted:
-		return fmt.Errorf("run %q: it is %s, and only a pending one can be %s", m.ID, m.State, done)
+		return fmt.Errorf("run %q: it is %s, and only a pending one, or an interrupted one that holds work, can be %s", m.ID, m.State, done)
 	}
 	return nil
 }

@@ -43,9 +43,9 @@ func TestApply(t *testing.T) {
 		t.Errorf("state, applied_at, updated_at, revision, receipt (-want +got)\n%s", diff)
 	}
 	_, err = b.store.Apply(t.Context(), b.main, "one")
-	require.ErrorContains(t, err, "it is applied, and only a pending one can be applied")
+	require.ErrorContains(t, err, "it is applied, and only a pending one, or an interrupted one that holds work, can be applied")
 	_, err = b.store.Discard(t.Context(), b.main, "one")
-	require.ErrorContains(t, err, "it is applied, and only a pending one can be discarded")
+	require.ErrorContains(t, err, "it is applied, and only a pending one, or an interrupted one that holds work, can be discarded")
 }
 
 func TestApplyRefuses(t *testing.T) {

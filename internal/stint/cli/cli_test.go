@@ -99,6 +99,7 @@ func TestManual(t *testing.T) {
 			t.Errorf("docs/stint.md does not describe stint %s", command)
 		}
 	}
+	require.Contains(t, string(manual), "\n### A session whose document is lost\n", "messages name it")
 	if release, _, _ := strings.Cut(cli.Version, "-"); !bytes.Contains(manual, []byte(release)) {
 		t.Errorf("docs/stint.md does not name %s", release)
 	}

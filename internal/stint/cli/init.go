@@ -49,6 +49,9 @@ It commits nothing. Commit stint.toml yourself; the marker stays untracked.`,
 		if made.Shared {
 			a.note("%s is tracked by git or no regular file, so the project's id is taken from its path: untrack it by git rm --cached %[1]s, or move it away, for an id of its own", reader.MarkerFile)
 		}
+		if is := made.Project.Config.Session.Harness; cmd.Flags().Changed("harness") && is != harness {
+			a.note("--harness %s is not taken: %s is there, and session.harness in it is %q: change it there", harness, reader.ConfigFile, is)
+		}
 		for _, id := range made.Others {
 			a.note("project %s has sessions of this repository, which go by the marker that it had: write that id into %s to have them back", id, reader.MarkerFile)
 		}

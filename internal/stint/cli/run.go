@@ -66,6 +66,9 @@ func (a *app) turn(cmd *cobra.Command, do func(r *runner.Runner, ctx context.Con
 		if err != nil {
 			return misuse(cmd, err)
 		}
+		if blank(args[1]) {
+			return misuse(cmd, fmt.Errorf("prompt: %w", errBlank))
+		}
 		// That nobody reads what the agent prints any more must not end this
 		// process before it has saved the work.
 		unread := make(chan os.Signal, 1)

@@ -85,9 +85,17 @@ Uncommitted changes of the main work tree are not in the session.`,
 	return cmd
 }
 
+// errBlank is a prompt that says nothing, as of a variable that is not set.
+var errBlank = errors.New("it is empty: say what the agent is to do")
+
+func blank(prompt string) bool { return strings.TrimSpace(prompt) == "" }
+
 // purpose looks at what a session is to be for, and spells it as GitHub does
 // not care to.
 func purpose(cmd *cobra.Command, o *runner.OpenOptions) error {
+	if cmd.Flags().Changed("prompt") && blank(o.Prompt) {
+		return fmt.Errorf("--prompt: %w", errBlank)
+	}
 	item, standing := cmd.Flags().Changed("work-item"), cmd.Flags().Changed("standing")
 	given := o.WorkItem
 	o.WorkItem = strings.ToLower(given)

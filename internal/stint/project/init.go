@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
+	"github.com/freeze-contracts/permafrost/internal/stint/git"
 	"github.com/freeze-contracts/permafrost/readers"
 	"github.com/freeze-contracts/permafrost/readers/project"
 	"github.com/freeze-contracts/permafrost/readers/session"
@@ -45,19 +46,15 @@ func Init(ctx context.Context, env []string, dir, harness string, now time.Time)
 	if err != nil {
 		return nil, err
 	}
-	folder := filepath.Join(tree.Dir, ".stint")
-	if err := ownFolder(folder); err != nil {
+	if err := ready(ctx, env, tree); err != nil {
 		return nil, err
 	}
+	folder := filepath.Join(tree.Dir, ".stint")
 	lock, err := document.Acquire(ctx, filepath.Join(folder, "lock"), document.Patience)
 	if err != nil {
 		return nil, err
 	}
 	defer lock.Release()
-	// A marker that does not read is refused before anything is written.
-	if _, err := project.ReadMarker(os.DirFS(tree.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, readers.ErrNotRegular) {
-		return nil, fmt.Errorf("repository %q: project marker: %w", tree.Dir, err)
-	}
 	made := new(Made)
 	if _, err := missing(filepath.Join(folder, ".gitignore"), []byte(ignored), 0o600); err != nil {
 		return nil, err
@@ -83,6 +80,43 @@ func Init(ctx context.Context, env []string, dir, harness string, now time.Time)
 		made.Others = others(made.Project)
 	}
 	return made, nil
+}
+
+// ready looks at all that init is refused for, before anything is written into
+// the repository.
+func ready(ctx context.Context, env []string, tree git.Tree) error {
+	if err := ownFolder(filepath.Join(tree.Dir, ".stint")); err != nil {
+		return err
+	}
+	fsys := os.DirFS(tree.Dir)
+	if _, err := project.ReadMarker(fsys); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, readers.ErrNotRegular) {
+		return fmt.Errorf("repository %q: project marker: %w", tree.Dir, err)
+	}
+	if _, err := project.ReadConfig(fsys); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("repository %q: configuration: %w", tree.Dir, err)
+	}
+	known, err := id(ctx, tree, fsys)
+	if err == nil {
+		_, err = stateDir(env, known)
+		return err
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return spacious(env)
+}
+
+// spacious refuses a place for the state in which no project can have a folder.
+func spacious(env []string) error {
+	all, err := stateDir(env, "")
+	if err != nil {
+		return err
+	}
+	probe, err := os.MkdirTemp(all, ".init-")
+	if err != nil {
+		return fmt.Errorf("state folder %q: it cannot be written to: %w: name another one by STINT_STATE_DIR", all, err)
+	}
+	return os.Remove(probe)
 }
 
 // others looks at the documents beside those of p. One that does not read, and
@@ -149,24 +183,29 @@ harness = %q
 # 0 means for ever.
 retention_days = 90
 
-# NAME=value lines that every session starts with, and the name of this
-# installation. The file holds secrets: do not commit it.
+# NAME=value lines that every session and turn starts with, the name of this
+# installation, and another tmux server than your default one. The file holds
+# secrets: do not commit it.
 #
 # [env]
 # file = ".env"
 #
 # [instance]
 # name = "build-host"
+#
+# [tmux]
+# socket = "/run/user/1000/agents.sock"
 
 # An agent that stint does not know by itself, or one to be started otherwise.
 # The table stands for all of it:
 #
-# [harness.codex]
-# command = ["/opt/codex/bin/codex"]
+# [harness.claude]
+# command = ["/opt/claude/bin/claude"]
 # prompt = ["--", "{prompt}"]
-# resume = ["resume", "{conversation}"]
-# run = ["exec", "--json", "--", "{prompt}"]
-# continue = ["exec", "--json", "resume", "{conversation}", "--", "{prompt}"]
-# report = "thread_id"
+# begin = ["--session-id", "{conversation}"]
+# resume = ["--resume", "{conversation}"]
+# run = ["--print", "--output-format", "json", "--", "{prompt}"]
+# continue = ["--print", "--output-format", "json", "--resume", "{conversation}", "--", "{prompt}"]
+# report = "session_id"
 `, project.ConfigVersion, harness)
 }

@@ -95,9 +95,10 @@ func id(ctx context.Context, tree git.Tree, fsys fs.FS) (string, error) {
 	return project.ID(fsys, tracked, tree.Dir)
 }
 
-// stateDir is $STINT_STATE_DIR, else $XDG_STATE_HOME/stint, else
-// ~/.local/state/stint, and the project's folder in it. It is canonical, so
-// that a home behind a symlink gives one path and not two. The folder is made.
+// stateDir is the folder of all projects, or that of the one with an id, in
+// $STINT_STATE_DIR, else $XDG_STATE_HOME/stint, else ~/.local/state/stint. It
+// is canonical, so that a home behind a symlink gives one path and not two. The
+// folder is made.
 func stateDir(env []string, id string) (string, error) {
 	root, from := lookup(env, "STINT_STATE_DIR"), "STINT_STATE_DIR"
 	if root == "" {
@@ -110,11 +111,11 @@ func stateDir(env []string, id string) (string, error) {
 		from = "HOME"
 	}
 	if !filepath.IsAbs(root) {
-		return "", fmt.Errorf("no place for the state: %s is %q, which is no absolute path", from, root)
+		return "", fmt.Errorf("no place for the state: %s is %q, which is no absolute path: set it to one", from, root)
 	}
 	dir := filepath.Join(root, "projects", id)
 	if err := document.MakeDir(dir); err != nil {
-		return "", err
+		return "", fmt.Errorf("state folder %q: it cannot be made: %w: name another one by STINT_STATE_DIR", dir, err)
 	}
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {

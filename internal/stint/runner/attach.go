@@ -23,7 +23,10 @@ func (r *Runner) Attach(ctx context.Context, id string, readOnly bool) (*Command
 	if err != nil {
 		return nil, err
 	}
-	if d.State != doc.Open {
+	switch {
+	case Unsettled(d.State):
+		return nil, fmt.Errorf("session %q: it is %s, and only an open one can be attached to: run stint session recover %[1]s", id, d.State)
+	case d.State != doc.Open:
 		return nil, fmt.Errorf("session %q: it is %s, and only an open one can be attached to", id, d.State)
 	}
 	pane, live, why := r.Sessions.Pane(ctx, d)

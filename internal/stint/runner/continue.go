@@ -72,7 +72,7 @@ func (r *Runner) conversationOf(of string) (string, error) {
 		return "", err
 	case m.Kind == manifest.Checkpoint:
 		return "", fmt.Errorf("run %q: it is a checkpoint, which no agent can continue: see stint conversations list", of)
-	case m.ProviderSession == "":
+	case m.ProviderSession == "" && m.State != manifest.Running:
 		return "", fmt.Errorf("run %q: %w", of, errNoProvider)
 	}
 	return m.Conversation, nil

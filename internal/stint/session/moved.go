@@ -31,5 +31,5 @@ func (s *Store) Moved() error {
 	if all == nil {
 		return nil
 	}
-	return fmt.Errorf("repository %q: the project has sessions, not closed, of another place: %s: move the repository back there, or close them there", s.Place.Repository, strings.Join(all, ", "))
+	return fmt.Errorf("repository %q: the project has sessions, not closed, of another place: %s: move the repository back there, or close them there; if it was copied from there, remove .stint/project.json here and run stint init", s.Place.Repository, strings.Join(all, ", "))
 }

@@ -21,6 +21,9 @@ import (
 // ErrNotFound is a session of which there is no document.
 var ErrNotFound = errors.New("there is no such session: see stint session list --all")
 
+// byHand names a section of the manual.
+const byHand = "end the session by hand as docs/stint.md tells under A session whose document is lost"
+
 // Store is the session documents of one project.
 type Store struct {
 	Place session.Place
@@ -48,7 +51,7 @@ func (s *Store) documents() *documents {
 		Read:     s.read,
 		Parse:    session.Parse,
 		NotFound: ErrNotFound,
-		Mend:     "mend it, or end the session by hand as the manual tells",
+		Mend:     "mend it, or " + byHand,
 	}
 }
 
@@ -70,7 +73,7 @@ func (s *Store) read(id string) (*session.Document, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		_, turn := fs.Lstat(s.Docs, path.Join("runs", id))
 		if _, err := fs.Lstat(s.Docs, path.Join("workspaces", id)); err == nil && turn != nil {
-			return nil, fmt.Errorf("it is gone, and the session's workspace %q is not: end the session by hand as the manual tells", s.Place.WorkspaceRoot(id))
+			return nil, fmt.Errorf("it is gone, and the session's workspace %q is not: %s", s.Place.WorkspaceRoot(id), byHand)
 		}
 		return nil, ErrNotFound
 	}
