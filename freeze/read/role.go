@@ -111,7 +111,7 @@ func (r *runner) use(ts *testscript.TestScript, neg bool, args []string) {
 	r.program, r.mark, r.marked = version, r.seen, 0
 }
 
-const readUsage = "usage: [!] read NAME [-refused POINTER] [-warned REGEXP] [POINTER[=POINTER]...] COMMAND..."
+const readUsage = "usage: [!] read NAME [-refused POINTER] [-warned REGEXP] [POINTER[=POINTER]...] COMMAND [ARG...]"
 
 // read NAME COMMAND: run it, and compare what it says with the view NAME. With
 // ! it is meant to refuse.
@@ -142,7 +142,7 @@ func (r *runner) read(ts *testscript.TestScript, neg bool, args []string) {
 // another one to be compared with.
 func (r *runner) view(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
-		ts.Fatalf("usage: [!] view NAME COMMAND...")
+		ts.Fatalf("usage: [!] view NAME COMMAND [ARG...]")
 	}
 	if !viewName.MatchString(args[0]) {
 		ts.Fatalf("view %q: a name has letters, digits, dot, - and _", args[0])
