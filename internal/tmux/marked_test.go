@@ -129,8 +129,8 @@ func TestNewSessionInItsFolder(t *testing.T) {
 func TestNoTmux(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := tmux.User{Socket: "/nowhere"}.ListMarked(t.Context(), "@owner")
-	require.ErrorIs(t, err, exec.ErrNotFound)
-	require.EqualError(t, err, `tmux list-panes on "/nowhere": exec: "tmux": executable file not found in $PATH`)
+	require.Equal(t, tmux.ErrMissing, err)
+	require.Equal(t, tmux.ErrMissing, tmux.Supported(t.Context()))
 }
 
 func TestDefaultSocket(t *testing.T) {

@@ -56,7 +56,7 @@ func (u User) failure(command, said string, err error) error {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return fmt.Errorf("tmux %s on %q: no answer: %w", command, u.Socket, err)
 	case errors.Is(err, exec.ErrNotFound):
-		return fmt.Errorf("tmux %s on %q: %w", command, u.Socket, err)
+		return ErrMissing
 	}
 	return Server{Socket: u.Socket}.answer(command, said, err)
 }

@@ -33,6 +33,9 @@ func ReadVersion(ctx context.Context, program string) (Version, error) {
 	return parseVersion(strings.TrimSpace(string(out)))
 }
 
+// ErrMissing is a "tmux" that is not on PATH.
+var ErrMissing = errors.New("tmux is not on PATH, and sessions run in it: install tmux 3.2 or newer")
+
 // ErrTooOld is a tmux that lacks what a User's server is asked for.
 var ErrTooOld = errors.New("3.2 or newer is needed: update it")
 
@@ -40,8 +43,11 @@ var ErrTooOld = errors.New("3.2 or newer is needed: update it")
 // new-session has its -e from 3.2 on.
 func Supported(ctx context.Context) error {
 	v, err := ReadVersion(ctx, "")
-	if err == nil && !v.AtLeast(3, 2) {
-		err = fmt.Errorf("tmux is %s: %w", v.Name, ErrTooOld)
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return ErrMissing
+	case err == nil && !v.AtLeast(3, 2):
+		return fmt.Errorf("tmux is %s: %w", v.Name, ErrTooOld)
 	}
 	return err
 }

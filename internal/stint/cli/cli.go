@@ -23,7 +23,7 @@ import (
 )
 
 // Version is what stint --version says.
-const Version = "v0.2.0-dev"
+const Version = "v0.3.0-dev"
 
 // Exit codes.
 const (

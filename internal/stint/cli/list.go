@@ -97,13 +97,31 @@ func listText(w io.Writer, v sessionsAnswer) {
 		}
 		t.Flush()
 	}
-	for _, s := range v.Sessions {
-		if s.Live == session.Unknown {
-			fmt.Fprintf(w, "%s: not known whether it runs: %s\n", s.ID, s.Why)
-		}
-	}
+	unknownText(w, v.Sessions)
 	for _, u := range v.Unreadable {
 		fmt.Fprintf(w, "unreadable: %s: %s\n", u.Path, u.Reason)
+	}
+}
+
+// unknownText says once why it is not known of sessions whether they run.
+func unknownText(w io.Writer, all []sessionView) {
+	of := make(map[string][]string)
+	var whys []string
+	for _, s := range all {
+		if s.Live != session.Unknown {
+			continue
+		}
+		if of[s.Why] == nil {
+			whys = append(whys, s.Why)
+		}
+		of[s.Why] = append(of[s.Why], s.ID)
+	}
+	for _, why := range whys {
+		if ids := of[why]; len(ids) > 1 {
+			fmt.Fprintf(w, "not known whether %s run: %s\n", count(len(ids), "session"), why)
+		} else {
+			fmt.Fprintf(w, "%s: not known whether it runs: %s\n", ids[0], why)
+		}
 	}
 }
 

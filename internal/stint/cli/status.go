@@ -175,7 +175,24 @@ func statusText(w io.Writer, v *statusAnswer) {
 	for _, s := range v.Tmux {
 		fmt.Fprintf(w, "not known what runs: tmux on %s does not answer: %s\n", s.Socket, s.Reason)
 	}
-	for _, u := range v.Unreadable {
-		fmt.Fprintf(w, "unreadable: %s: %s\n", u.Path, u.Reason)
+	unreadableText(w, v.Unreadable)
+}
+
+// unreadableText has one line for all sessions of which the same is to be said:
+// where the repository was moved, that is each of them.
+func unreadableText(w io.Writer, all []unreadable) {
+	of := make(map[string][]string)
+	for _, u := range all {
+		if file, sessions := strings.CutSuffix(u.Path, "/session.json"); sessions {
+			of[u.Reason] = append(of[u.Reason], filepath.Base(file))
+		}
+	}
+	for _, u := range all {
+		switch ids := of[u.Reason]; {
+		case len(ids) < 2 || !strings.HasSuffix(u.Path, "/session.json"):
+			fmt.Fprintf(w, "unreadable: %s: %s\n", u.Path, u.Reason)
+		case filepath.Base(filepath.Dir(u.Path)) == ids[0]:
+			fmt.Fprintf(w, "unreadable: %s (%s): %s\n", count(len(ids), "session"), runner.Some(ids), u.Reason)
+		}
 	}
 }

@@ -53,6 +53,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+var errMissing = errors.New("git is not on PATH, and stint does nothing without it: install git 2.36 or newer")
+
 // words is what git had to say, for a message that names folder and question
 // already.
 func words(err error) string {
@@ -114,7 +116,10 @@ func (t Tree) run(ctx context.Context, more []string, stdin string, args []strin
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
-	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return "", errMissing
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
 		return "", &Error{Command: strings.Join(args[:min(2, len(args))], " "), Dir: t.Dir, Said: stderr.String(), Err: err}
 	}
 	return stdout.String(), nil

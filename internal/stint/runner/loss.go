@@ -38,10 +38,10 @@ type Loss struct {
 	way string // to save it
 }
 
-func (l Loss) String() string { return fmt.Sprintf("%s (%s)", l.Kind, some(l.Items)) }
+func (l Loss) String() string { return fmt.Sprintf("%s (%s)", l.Kind, Some(l.Items)) }
 
-// some names the first of the items, and counts the others.
-func some(items []string) string {
+// Some names the first of the items, and counts the others.
+func Some(items []string) string {
 	const most = 3
 	first := items[:min(most, len(items))]
 	quoted := make([]string, len(first))
@@ -136,7 +136,7 @@ func (r *Runner) losses(ctx context.Context, w *workspace) ([]Loss, error) {
 	}
 	add(Changes, u.Changes)
 	if len(u.Changes) > 0 && len(u.Overlooked) > 0 {
-		all[0].way += fmt.Sprintf(" (%s after git update-index --no-assume-unchanged FILE or --no-skip-worktree FILE)", some(u.Overlooked))
+		all[0].way += fmt.Sprintf(" (%s after git update-index --no-assume-unchanged FILE or --no-skip-worktree FILE)", Some(u.Overlooked))
 	}
 	add(Untracked, u.Untracked)
 	add(Ignored, u.Ignored)

@@ -20,7 +20,10 @@ import (
 // socket is that of the server to open a session on: the configured one, else
 // the one that tmux attach would go to.
 func (r *Runner) socket(ctx context.Context) (string, error) {
-	if err := tmux.Supported(ctx); err != nil {
+	switch err := tmux.Supported(ctx); {
+	case errors.Is(err, tmux.ErrMissing):
+		return "", err
+	case err != nil:
 		return "", fmt.Errorf("tmux is needed for a session: %w", err)
 	}
 	socket := r.Project.Config.Tmux.Socket

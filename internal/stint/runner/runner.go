@@ -65,7 +65,7 @@ func (r *Runner) panes(ctx context.Context, socket string) ([]tmux.Marked, error
 		switch {
 		case errors.Is(err, tmux.ErrAbsent):
 			return nil, nil
-		case err == nil, try == 3, errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil:
+		case err == nil, try == 3, errors.Is(err, tmux.ErrMissing), errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil:
 			return panes, err
 		}
 		time.Sleep(100 * time.Millisecond)
