@@ -3,7 +3,7 @@
 #   make check    everything that CI runs, and the only list of it
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup build install freeze check lint vet fixtures test fuzz bench
+.PHONY: help setup build install freeze check lint vet fixtures read test fuzz bench
 
 # The result must not depend on where make was started or on the caller's
 # settings of the programs under test.
@@ -34,7 +34,7 @@ freeze: setup build ## freeze the newest release again and show the result
 
 check: ## all that CI runs; the only list of it
 	@"$(ROOT)/internal/setup/setup.sh" tmux gcc python3
-	@cd "$(ROOT)" && before=$$(git status --porcelain) && $(MAKE) -s -f Makefile lint vet build fixtures test fuzz && \
+	@cd "$(ROOT)" && before=$$(git status --porcelain) && $(MAKE) -s -f Makefile lint vet build fixtures read test fuzz && \
 		{ [ "$$before" = "$$(git status --porcelain)" ] || { echo "check: the tree is not as git found it before:" >&2; git status --short >&2; exit 1; }; }
 
 lint:
@@ -52,6 +52,10 @@ fixtures: build ## the fixtures are as frozen, and today's code can be frozen
 	@echo "check: fixtures"
 	@cd "$(ROOT)" && if [ -e fixtures/releases.toml ]; then bin/freeze check; fi
 	@cd "$(ROOT)" && bin/freeze --quiet --dry-run HEAD
+
+read: setup build ## every release and today's code on what every release left: as recorded
+	@echo "check: read"
+	@cd "$(ROOT)" && if [ -e fixtures/releases.toml ]; then bin/freeze --quiet read --matrix --check >/dev/null; fi
 
 test: ## the tests, with the race detector; what they need is not skipped
 	@echo "check: test -race"

@@ -6,11 +6,12 @@ import (
 	"os"
 
 	"github.com/freeze-contracts/permafrost/freeze/cli"
+	"github.com/freeze-contracts/permafrost/freeze/read"
 	"github.com/freeze-contracts/permafrost/freeze/scenario"
 	"github.com/freeze-contracts/permafrost/sandbox"
 )
 
 func main() {
-	sandbox.Main(scenario.Role())
+	sandbox.Main(scenario.Role(), read.Role())
 	os.Exit(cli.Main(os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }

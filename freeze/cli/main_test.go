@@ -12,13 +12,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/freeze-contracts/permafrost/freeze/cli"
+	"github.com/freeze-contracts/permafrost/freeze/read"
 	"github.com/freeze-contracts/permafrost/freeze/scenario"
 	"github.com/freeze-contracts/permafrost/internal/subjects"
 	"github.com/freeze-contracts/permafrost/sandbox"
 )
 
 func TestMain(m *testing.M) {
-	sandbox.Main(scenario.Role())
+	sandbox.Main(scenario.Role(), read.Role())
 	// Under the race detector each freeze would sleep a second before it ends.
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
 		panic(err)

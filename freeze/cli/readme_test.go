@@ -91,3 +91,9 @@ func replay(t *testing.T, dir, session string) string {
 	}
 	return out.String()
 }
+
+// So is the example of how fixtures are read back.
+func TestReading(t *testing.T) {
+	requireTmux(t)
+	follow(t, t.TempDir(), "docs/reading.md")
+}

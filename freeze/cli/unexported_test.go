@@ -15,6 +15,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/freeze/cut"
 	"github.com/freeze-contracts/permafrost/freeze/diff"
+	"github.com/freeze-contracts/permafrost/freeze/read"
 )
 
 // docs/freeze-json.md has a table for each command, with every field and no
@@ -34,6 +35,7 @@ func TestJSONIsDocumented(t *testing.T) {
 		"freeze VERSION": fields("", reflect.TypeFor[cut.Report]()),
 		"freeze check":   fields("", reflect.TypeFor[checkReport]()),
 		"freeze diff":    fields("", reflect.TypeFor[diff.Report]()),
+		"freeze read":    fields("", reflect.TypeFor[read.Report]()),
 		"freeze list":    fields("", reflect.TypeFor[[]row]()),
 		"freeze doctor":  fields("", reflect.TypeFor[doctorReport]()),
 		"freeze reap":    fields("", reflect.TypeFor[[]reaped]()),

@@ -60,6 +60,9 @@ func (p *Project) box(version, cli string, t turn) sandbox.Config {
 	}
 }
 
+// Box describes a box at a fresh root for the programs in the folder cli.
+func (p *Project) Box(version, cli string) sandbox.Config { return p.box(version, cli, turn{}) }
+
 // runBox runs a job's scenario in one box, when there is room for it.
 func (f *freezer) runBox(ctx context.Context, j *job, t turn) (*scenario.Result, error) {
 	if err := t.wait(ctx); err != nil {
@@ -75,7 +78,7 @@ func (f *freezer) runBox(ctx context.Context, j *job, t turn) (*scenario.Result,
 	return scenario.Run(ctx, scenario.Spec{
 		Scenario: j.sc,
 		Version:  j.version(),
-		Roots:    f.roots(j.sc.Family),
+		Roots:    f.Roots(j.sc.Family),
 		Builds:   j.dirs(),
 		Box:      f.box(j.version(), j.t.build.Dir, t),
 	})
@@ -99,8 +102,8 @@ func (t turn) wait(ctx context.Context) error {
 	}
 }
 
-// roots are the folders of a family as paths in the box.
-func (p *Project) roots(family string) []string {
+// Roots are the folders of a family as paths in the box.
+func (p *Project) Roots(family string) []string {
 	places := config.Places{Home: "home", Project: "project"}
 	var roots []string
 	for _, r := range p.Config.Family[family].Roots {

@@ -48,7 +48,7 @@ func (p *Project) Freeze(ctx context.Context, req Request, show func(Event)) (*R
 	} else if note != "" {
 		show(Event{Kind: Said, Text: note})
 	}
-	if err := clearSpent(ctx); err != nil {
+	if err := ClearSpent(ctx); err != nil {
 		return nil, err
 	}
 	log := req.Log
@@ -74,9 +74,9 @@ func (p *Project) Freeze(ctx context.Context, req Request, show func(Event)) (*R
 	return f.run(ctx, targets), nil
 }
 
-// clearSpent removes the boxes that a killed freeze left and in which nothing
+// ClearSpent removes the boxes that a killed freeze left and in which nothing
 // can run any more. What may hold something is for freeze reap.
-func clearSpent(ctx context.Context) error {
+func ClearSpent(ctx context.Context) error {
 	boxes, err := sandbox.Boxes()
 	if err != nil {
 		return err

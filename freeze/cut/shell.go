@@ -22,15 +22,7 @@ import (
 // PATH, or of a revision that is no release yet. How the shell ends does not
 // matter; that the box could not be proved empty afterwards does.
 func (p *Project) Shell(ctx context.Context, version string, stdin io.Reader, stdout, stderr io.Writer) (err error) {
-	prov, err := provider.New(p.Config, p.env, p.cache, stderr)
-	if err != nil {
-		return err
-	}
-	r, err := p.toTry(ctx, prov, version)
-	if err != nil {
-		return err
-	}
-	build, err := prov.Obtain(ctx, r)
+	r, build, err := p.Obtain(ctx, version, stderr)
 	if err != nil {
 		return err
 	}
@@ -46,6 +38,21 @@ func (p *Project) Shell(ctx context.Context, version string, stdin io.Reader, st
 	fmt.Fprintf(stderr, "%s in %s; leave with exit or C-d. On PATH: %s\n", version, box.Root(), strings.Join(onPath(box), " "))
 	_, err = box.Run(ctx, sandbox.Cmd{Args: []string{"sh", "-i"}, Terminal: true, Stdin: stdin, Stdout: stdout, Stderr: stderr})
 	return err
+}
+
+// Obtain returns the programs of a release, or of a revision that is none yet:
+// its version is scenario.Head. What a build prints goes to log.
+func (p *Project) Obtain(ctx context.Context, version string, log io.Writer) (ledger.Release, *provider.Build, error) {
+	prov, err := provider.New(p.Config, p.env, p.cache, log)
+	if err != nil {
+		return ledger.Release{}, nil, err
+	}
+	r, err := p.toTry(ctx, prov, version)
+	if err != nil {
+		return r, nil, err
+	}
+	build, err := prov.Obtain(ctx, r)
+	return r, build, err
 }
 
 // toTry is the release of that version, or one that stands for a revision.

@@ -7,7 +7,28 @@ import (
 	"github.com/freeze-contracts/permafrost/sandbox/script"
 )
 
-var releaseCond = regexp.MustCompile(`^release(>=|<=|>|<|=)(\S+)$`)
+var versionCond = regexp.MustCompile(`^([a-z]+)(>=|<=|>|<|=)(\S+)$`)
+
+// Holds decides a condition on the version that word stands for: release>=v1.2.3.
+// What is none, for that word, is not ok.
+func Holds(cond, word, version string) (holds, ok bool) {
+	m := versionCond.FindStringSubmatch(cond)
+	if m == nil || m[1] != word || !IsRelease(m[3]) {
+		return false, false
+	}
+	c := Compare(version, m[3])
+	switch m[2] {
+	case ">=":
+		return c >= 0, true
+	case "<=":
+		return c <= 0, true
+	case ">":
+		return c > 0, true
+	case "<":
+		return c < 0, true
+	}
+	return c == 0, true
+}
 
 // where is what conditions are decided by: never the machine.
 type where struct {
@@ -20,22 +41,11 @@ func (w where) holds(cond string) (bool, error) {
 	if cond == "tmux" {
 		return w.tmux, nil
 	}
-	m := releaseCond.FindStringSubmatch(cond)
-	if m == nil || !isRelease(m[2]) {
+	holds, ok := Holds(cond, "release", w.version)
+	if !ok {
 		return false, fmt.Errorf("condition [%s]: a scenario knows [release>=v1.2.3] (also <=, >, <, = and no blanks) and [tmux], nothing else", cond)
 	}
-	c := compare(w.version, m[2])
-	switch m[1] {
-	case ">=":
-		return c >= 0, nil
-	case "<=":
-		return c <= 0, nil
-	case ">":
-		return c > 0, nil
-	case "<":
-		return c < 0, nil
-	}
-	return c == 0, nil
+	return holds, nil
 }
 
 // inEffect are the lines that could be played for version. A box with tmux and

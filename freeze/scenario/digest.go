@@ -70,6 +70,6 @@ func uses(lines []script.Line) []string {
 			versions = append(versions, v)
 		}
 	}
-	slices.SortFunc(versions, compare)
+	slices.SortFunc(versions, Compare)
 	return slices.Compact(versions)
 }

@@ -1,7 +1,11 @@
 package scenario
 
 import (
+	"errors"
+	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -9,12 +13,13 @@ import (
 // comment (https://...) is none.
 var headerLine = regexp.MustCompile(`^#\s*([A-Za-z][A-Za-z_-]*)\s*:(?:$|[^/].*)`)
 
-// header reads since and until from the comments ahead of the first command.
-// Anything else of that form is refused there, and the two are refused further
-// down: a bound that is not read would be no bound.
-func (s *Scenario) header() error {
-	inHeader := true
-	for i, line := range strings.Split(string(s.Archive.Comment), "\n") {
+// Header reads the comments of a script that say KEY: VALUE. Each key takes
+// its value, and may refuse it. A key that is not known is refused ahead of
+// the first command, and one that is known further down: a bound that is not
+// read would be no bound. at makes an error about a line.
+func Header(comment []byte, keys map[string]func(value string) error, at func(line int, format string, args ...any) error) error {
+	inHeader, seen := true, make(map[string]bool)
+	for i, line := range strings.Split(string(comment), "\n") {
 		line = strings.TrimSpace(line)
 		if line != "" && !strings.HasPrefix(line, "#") {
 			inHeader = false
@@ -23,31 +28,65 @@ func (s *Scenario) header() error {
 		if m == nil {
 			continue
 		}
-		_, value, _ := strings.Cut(line, ":")
-		if err := s.headerKey(i+1, inHeader, m[1], strings.TrimSpace(value)); err != nil {
-			return err
+		key := m[1]
+		take := keys[key]
+		switch {
+		case !inHeader && take == nil:
+			continue
+		case !inHeader:
+			return at(i+1, "%s: belongs ahead of the first command", key)
+		case take == nil:
+			return at(i+1, "header %q is not known; there are %s", key, listed(slices.Sorted(maps.Keys(keys))))
+		case seen[key]:
+			return at(i+1, "%s: is there twice", key)
 		}
-	}
-	if s.Since != "" && s.Until != "" && compare(s.Since, s.Until) > 0 {
-		return s.at(1, "since %s is after until %s", s.Since, s.Until)
+		seen[key] = true
+		_, value, _ := strings.Cut(line, ":")
+		if err := take(strings.TrimSpace(value)); err != nil {
+			return at(i+1, "%s: %w", key, err)
+		}
 	}
 	return nil
 }
 
-func (s *Scenario) headerKey(line int, inHeader bool, key, value string) error {
-	bound := map[string]*string{"since": &s.Since, "until": &s.Until}[key]
-	switch {
-	case !inHeader && bound == nil:
+// listed is a list as a sentence has it: a, b and c.
+func listed(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// Bound is a key of a header that takes a release.
+func Bound(to *string) func(string) error {
+	return func(value string) error {
+		if !IsRelease(value) {
+			return fmt.Errorf("%q is not a release, as in v1.2.3", value)
+		}
+		*to = value
 		return nil
-	case !inHeader:
-		return s.at(line, "%s: belongs ahead of the first command", key)
-	case bound == nil:
-		return s.at(line, "header %q is not known; there are since and until", key)
-	case *bound != "":
-		return s.at(line, "%s: is there twice", key)
-	case !isRelease(value):
-		return s.at(line, "%s: %q is not a release, as in v1.2.3", key, value)
 	}
-	*bound = value
+}
+
+// Between reports whether version lies within bounds that are inclusive, and
+// none where they are empty.
+func Between(since, until, version string) bool {
+	return (since == "" || Compare(version, since) >= 0) && (until == "" || Compare(version, until) <= 0)
+}
+
+// CheckBounds refuses bounds between which nothing lies.
+func CheckBounds(since, until string) error {
+	if since != "" && until != "" && Compare(since, until) > 0 {
+		return errors.New("since " + since + " is after until " + until)
+	}
+	return nil
+}
+
+func (s *Scenario) header() error {
+	keys := map[string]func(string) error{"since": Bound(&s.Since), "until": Bound(&s.Until)}
+	if err := Header(s.Archive.Comment, keys, s.at); err != nil {
+		return err
+	}
+	if err := CheckBounds(s.Since, s.Until); err != nil {
+		return s.at(1, "%w", err)
+	}
 	return nil
 }

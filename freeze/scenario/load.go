@@ -131,7 +131,7 @@ const this = "this"
 // used is the version that a use command names, or this.
 func used(l script.Line) (string, error) {
 	args := l.Args()
-	if len(args) != 1 || args[0].Vars || args[0].Text != this && !isRelease(args[0].Text) {
+	if len(args) != 1 || args[0].Vars || args[0].Text != this && !IsRelease(args[0].Text) {
 		return "", errors.New("usage: use VERSION, a release as the ledger writes it (v1.2.3), or this for the one that is being frozen")
 	}
 	return args[0].Text, nil

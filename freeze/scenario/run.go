@@ -93,7 +93,7 @@ func (spec Spec) check() error {
 		return fmt.Errorf("%s: the family %q has no roots", s.File, s.Family)
 	}
 	for _, l := range s.inEffect(spec.Version) {
-		if v, ok := otherRelease(l); ok && compare(v, spec.Version) > 0 {
+		if v, ok := otherRelease(l); ok && Compare(v, spec.Version) > 0 {
 			return s.at(l.N, "use %s: is newer than %s, which is being frozen", v, spec.Version)
 		}
 	}

@@ -28,12 +28,11 @@ type Scenario struct {
 
 // For reports whether the scenario is one for that version.
 func (s *Scenario) For(version string) bool {
-	return (s.Since == "" || compare(version, s.Since) >= 0) &&
-		(s.Until == "" || compare(version, s.Until) <= 0)
+	return Between(s.Since, s.Until, version)
 }
 
-// compare is semver.Compare, with Head above all others.
-func compare(v, w string) int {
+// Compare is semver.Compare, with Head above all others.
+func Compare(v, w string) int {
 	switch {
 	case v == w:
 		return 0
@@ -45,7 +44,7 @@ func compare(v, w string) int {
 	return semver.Compare(v, w)
 }
 
-// isRelease reports whether v is written as the ledger writes a release.
-func isRelease(v string) bool {
+// IsRelease reports whether v is written as the ledger writes a release.
+func IsRelease(v string) bool {
 	return semver.IsValid(v) && semver.Canonical(v) == v
 }

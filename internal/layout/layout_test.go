@@ -27,7 +27,7 @@ const (
 // arrows lists, for each package or tree ("readers/..."), the packages and
 // trees of this module that its code may import.
 var arrows = map[string][]string{
-	"cmd/freeze": {"sandbox", "freeze/cli", "freeze/scenario"},
+	"cmd/freeze": {"sandbox", "freeze/cli", "freeze/read", "freeze/scenario"},
 	"cmd/stint":  {"internal/stint/cli"},
 
 	"sandbox":        {"internal/tmux"},
@@ -43,7 +43,8 @@ var arrows = map[string][]string{
 	"freeze/provider":       {"freeze/config", "freeze/ledger"},
 	"freeze/scenario":       {"sandbox", "sandbox/script", "freeze/tree", "freeze/binding", "freeze/fixture"},
 	"freeze/cut":            {"sandbox", "freeze/config", "freeze/ledger", "freeze/provider", "freeze/scenario", "freeze/tree", "freeze/binding", "freeze/fixture"},
-	"freeze/cli":            {"sandbox", "freeze/config", "freeze/ledger", "freeze/scenario", "freeze/fixture", "freeze/binding", "freeze/diff", "freeze/cut"},
+	"freeze/read":           {"sandbox", "sandbox/script", "freeze/config", "freeze/scenario", "freeze/tree", "freeze/fixture", "freeze/cut"},
+	"freeze/cli":            {"sandbox", "freeze/config", "freeze/ledger", "freeze/scenario", "freeze/fixture", "freeze/binding", "freeze/diff", "freeze/cut", "freeze/read"},
 
 	"internal/tmux":          nil,
 	"internal/layout":        nil,
@@ -64,7 +65,9 @@ var arrows = map[string][]string{
 	"internal/stint/conversation": {"internal/stint/document", "readers/..."},
 	"internal/stint/artifact":     {"internal/stint/document", "internal/stint/git", "readers/..."},
 	"internal/stint/runner":       {"internal/stint/artifact", "internal/stint/conversation", "internal/stint/document", "internal/stint/env", "internal/stint/git", "internal/stint/project", "internal/stint/session", "internal/tmux", "readers/..."},
-	"internal/stint/cli":          {"internal/stint/document", "internal/stint/project", "internal/stint/runner", "internal/stint/session", "readers/..."},
+	"internal/stint/text":         {"internal/stint/runner", "internal/stint/session", "readers/..."},
+	"internal/stint/tui":          {"internal/stint/document", "internal/stint/runner", "internal/stint/session", "internal/stint/text", "readers/..."},
+	"internal/stint/cli":          {"internal/stint/document", "internal/stint/project", "internal/stint/runner", "internal/stint/session", "internal/stint/text", "internal/stint/tui", "readers/..."},
 
 	"contracts":           {"freeze/fixture", "freeze/ledger", "freeze/binding", "freeze/tree"},
 	"contracts/artifacts": nil,
@@ -79,10 +82,12 @@ var testArrows = map[string][]string{
 	"freeze/scenario":     {"internal/subjects"},
 	"freeze/cut":          {"internal/subjects"},
 	"freeze/cli":          {"internal/subjects"},
+	"freeze/read":         {"internal/subjects", "freeze/scenario"},
 	"internal/stint/cli":  {"sandbox", "sandbox/script"},
 	"internal/stint/env":  {"internal/tmux"},
+	"internal/stint/tui":  {"internal/stint/git", "internal/stint/project"},
 	"contracts/artifacts": {"contracts", "internal/stint/artifact", "internal/stint/document", "internal/stint/git", "internal/stint/project", "internal/stint/runner", "readers/..."},
-	"contracts/corpus":    {"contracts", "freeze/config", "freeze/fixture", "freeze/ledger"},
+	"contracts/corpus":    {"contracts", "freeze/config", "freeze/fixture", "freeze/ledger", "freeze/read"},
 	"contracts/project":   {"contracts", "internal/stint/project", "readers/..."},
 	"contracts/sessions":  {"contracts", "internal/stint/...", "internal/tmux", "readers/..."},
 	"readers":             {"readers/..."},

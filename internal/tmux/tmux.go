@@ -44,8 +44,9 @@ func (e *RefusedError) Error() string {
 }
 
 // waitDelay is for a stopped server: it holds the client's streams in its
-// socket's queue, so that they stay open after the client was killed.
-const waitDelay = 200 * time.Millisecond
+// socket's queue, so that they stay open after the client was killed. One that
+// has much to do closes them late, and what has not ended may not be all.
+const waitDelay = 2 * time.Second
 
 // Argv is the whole command line that has the server do args.
 func (s Server) Argv(args ...string) []string {

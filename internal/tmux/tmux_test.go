@@ -156,6 +156,26 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
+// An answer is one, though the client's streams stay open for a while: a server
+// that has much to do closes them late.
+func TestStreamsThatStayOpen(t *testing.T) {
+	s, _ := serve(t, "one")
+	real, err := exec.LookPath("tmux")
+	require.NoError(t, err)
+	late := t.TempDir()
+	require.NoError(t, os.WriteFile(late+"/tmux", []byte("#!/bin/sh\nsleep 1 &\nexec "+real+" \"$@\"\n"), 0o700))
+	t.Setenv("PATH", late+":"+os.Getenv("PATH"))
+	for name, run := range map[string]func(context.Context, ...string) (string, error){
+		"Server": s.Run, "User": tmux.User{Socket: s.Socket, Env: s.Env}.Run,
+	} {
+		out, err := run(t.Context(), "list-sessions", "-F", "#{session_name}")
+		require.NoError(t, err, name)
+		require.Equal(t, "one\n", out, name)
+		_, err = run(t.Context(), "kill-session", "-t", "secret")
+		require.ErrorAs(t, err, new(*tmux.RefusedError), name)
+	}
+}
+
 // unknown is an error from which nothing may be concluded.
 func unknown(t *testing.T, err error) {
 	t.Helper()

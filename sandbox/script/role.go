@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -147,7 +148,7 @@ func (p *player) params(s Setup) testscript.Params {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
-			e.Cd, e.Vars = p.in.Project(), p.env
+			e.Cd, e.Vars = p.in.Project(), append(slices.Clone(p.env), s.Env...)
 			return nil
 		},
 	}

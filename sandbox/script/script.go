@@ -30,6 +30,8 @@ type Command = func(ts *testscript.TestScript, neg bool, args []string)
 // Setup is what a role adds to the commands that are always there.
 type Setup struct {
 	Commands map[string]Command
+	// Env is added to the box's environment, for the script and all it runs.
+	Env []string
 	// Condition decides the conditions that testscript does not know. Nil
 	// means that there are none.
 	Condition func(cond string) (bool, error)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/internal/stint/project"
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/internal/stint/text"
 	"github.com/freeze-contracts/permafrost/readers"
 	"github.com/spf13/cobra"
 )
@@ -48,10 +49,10 @@ func Main(args, env []string, stdin *os.File, stdout, stderr io.Writer) int {
 	case err == nil:
 		return done
 	case errors.As(err, &wrong):
-		a.note("%s (see stint %s)", oneLine(err), strings.TrimSpace(wrong.command+" --help"))
+		a.note("%s (see stint %s)", text.Error(err), strings.TrimSpace(wrong.command+" --help"))
 		return usage
 	default:
-		a.note("%s", oneLine(err))
+		a.note("%s", text.Error(err))
 		return failed
 	}
 }
@@ -86,7 +87,8 @@ looked at, applied or discarded later, and it is closed without losing any.`,
   stint session open sh            open a session; detach from it by C-b d
   stint session checkpoint ID      save its work as an artifact
   stint session close ID
-  stint runs apply RUN             the work, in the main work tree`,
+  stint runs apply RUN             the work, in the main work tree
+  stint tui                        all of this on a screen, by keys`,
 		Version:           Version,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -97,7 +99,7 @@ looked at, applied or discarded later, and it is closed without losing any.`,
 	root.SetVersionTemplate("stint {{.Version}}\n")
 	root.SetFlagErrorFunc(misuse)
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON on standard output")
-	root.AddCommand(a.init(), a.status(), a.session(), a.run(), a.continues(), a.runs(), a.conversations())
+	root.AddCommand(a.init(), a.status(), a.tui(), a.session(), a.run(), a.continues(), a.runs(), a.conversations())
 	root.SetHelpCommand(help(root))
 	return root
 }
@@ -162,8 +164,8 @@ func (a *app) with(do func(ctx context.Context, r *runner.Runner, cmd *cobra.Com
 			return err
 		}
 		// To start an agent is the one thing that is refused without it.
-		if p.NoConfig != nil && !slices.Contains([]string{"open", "run", "continue"}, cmd.Name()) {
-			a.note("%s; this is done without it", oneLine(p.NoConfig))
+		if p.NoConfig != nil && !slices.Contains([]string{"open", "run", "continue", "restart"}, cmd.Name()) {
+			a.note("%s; this is done without it", text.Error(p.NoConfig))
 		}
 		for _, key := range p.Config.Unknown {
 			a.note("%s: key %q means nothing to stint %s and is left alone", "stint.toml", key, Version)
@@ -205,17 +207,4 @@ func (a *app) print(v any, text func(w io.Writer)) error {
 // note is one line that is not the answer.
 func (a *app) note(format string, args ...any) {
 	fmt.Fprintf(a.stderr, "stint: "+format+"\n", args...)
-}
-
-func oneLine(err error) string { return oneText(err.Error()) }
-
-func oneText(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
-}
-
-func clock(t readers.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.UTC().Format("2006-01-02 15:04:05Z")
 }

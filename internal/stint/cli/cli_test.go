@@ -69,8 +69,8 @@ func TestCommands(t *testing.T) {
 	want := []string{
 		"", "continue", "conversations", "conversations close", "conversations list", "conversations show", "init", "run",
 		"runs", "runs apply", "runs diff", "runs discard", "runs list", "runs prune", "runs recover", "runs show",
-		"session", "session attach", "session checkpoint", "session close", "session list", "session open", "session recover", "session show",
-		"status",
+		"session", "session attach", "session checkpoint", "session close", "session list", "session open", "session recover", "session restart", "session show",
+		"status", "tui",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("commands (-want +got)\n%s", diff)

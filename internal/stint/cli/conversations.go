@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/internal/stint/text"
 	"github.com/freeze-contracts/permafrost/readers/conversation"
 	"github.com/spf13/cobra"
 )
@@ -54,7 +55,7 @@ func (a *app) conversationsList() *cobra.Command {
 			}
 			v := conversationsAnswer{append([]*conversation.Document{}, docs...), []unreadable{}}
 			for _, s := range skipped {
-				v.Unreadable = append(v.Unreadable, unreadable{s.Path, oneLine(s.Err)})
+				v.Unreadable = append(v.Unreadable, unreadable{s.Path, text.Error(s.Err)})
 			}
 			return a.print(v, func(w io.Writer) { conversationsText(w, v) })
 		}),
@@ -69,7 +70,7 @@ func conversationsText(w io.Writer, v conversationsAnswer) {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "ID\tSTATE\tHARNESS\tSESSION\tRUNS\tCREATED")
 		for _, c := range v.Conversations {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%s\n", c.ID, c.State, plain(c.Harness), cmp.Or(c.Session, "-"), len(c.Runs), clock(c.CreatedAt))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%s\n", c.ID, c.State, text.Plain(c.Harness), cmp.Or(c.Session, "-"), len(c.Runs), text.Clock(c.CreatedAt))
 		}
 		t.Flush()
 	}
@@ -97,8 +98,8 @@ func (a *app) conversationsShow() *cobra.Command {
 
 func conversationText(w io.Writer, c *conversation.Document) {
 	for _, line := range [][2]string{
-		{"conversation", c.ID}, {"state", string(c.State)}, {"harness", plain(c.Harness)}, {"session", c.Session},
-		{"known as", plain(c.ProviderSession)}, {"runs", strings.Join(c.Runs, " ")}, {"created", since(c.CreatedAt)}, {"closed", since(c.ClosedAt)},
+		{"conversation", c.ID}, {"state", string(c.State)}, {"harness", text.Plain(c.Harness)}, {"session", c.Session},
+		{"known as", text.Plain(c.ProviderSession)}, {"runs", strings.Join(c.Runs, " ")}, {"created", text.Since(c.CreatedAt)}, {"closed", text.Since(c.ClosedAt)},
 	} {
 		if line[1] != "" {
 			fmt.Fprintf(w, "%-12s %s\n", line[0], line[1])

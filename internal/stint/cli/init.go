@@ -7,6 +7,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/internal/stint/project"
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/internal/stint/text"
 	reader "github.com/freeze-contracts/permafrost/readers/project"
 	"github.com/spf13/cobra"
 )
@@ -72,7 +73,7 @@ func (a *app) moved(p *project.Project) error {
 	}
 	defer r.Close()
 	if err := r.Sessions.Moved(); err != nil {
-		a.note("%s", oneLine(err))
+		a.note("%s", text.Error(err))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
+	"github.com/freeze-contracts/permafrost/internal/stint/text"
 	doc "github.com/freeze-contracts/permafrost/readers/session"
 	"github.com/spf13/cobra"
 )
@@ -69,10 +70,10 @@ func (a *app) list(ctx context.Context, r *runner.Runner, state doc.State, all b
 	}
 	if all {
 		for _, s := range skipped {
-			v.Unreadable = append(v.Unreadable, unreadable{s.Path, oneLine(s.Err)})
+			v.Unreadable = append(v.Unreadable, unreadable{s.Path, text.Error(s.Err)})
 		}
 	} else if hidden+len(skipped) > 0 {
-		a.note("not shown: %s and %s: stint session list --all", count(hidden, "other session"), count(len(skipped), "unreadable document"))
+		a.note("not shown: %s and %s: stint session list --all", text.Count(hidden, "other session"), text.Count(len(skipped), "unreadable document"))
 	}
 	return a.print(v, func(w io.Writer) { listText(w, v) })
 }
@@ -93,7 +94,7 @@ func listText(w io.Writer, v sessionsAnswer) {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "ID\tSTATE\tLIVE\tREPOSITORY\tHARNESS\tCREATED\tFOR")
 		for _, s := range v.Sessions {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, s.State, s.Live, s.Stale, plain(s.Harness), clock(s.CreatedAt), purposeText(s.Document))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, s.State, s.Live, s.Stale, text.Plain(s.Harness), text.Clock(s.CreatedAt), text.Purpose(s.Document))
 		}
 		t.Flush()
 	}
@@ -118,7 +119,7 @@ func unknownText(w io.Writer, all []sessionView) {
 	}
 	for _, why := range whys {
 		if ids := of[why]; len(ids) > 1 {
-			fmt.Fprintf(w, "not known whether %s run: %s\n", count(len(ids), "session"), why)
+			fmt.Fprintf(w, "not known whether %s run: %s\n", text.Count(len(ids), "session"), why)
 		} else {
 			fmt.Fprintf(w, "%s: not known whether it runs: %s\n", ids[0], why)
 		}
@@ -139,7 +140,7 @@ func (a *app) sessionShow() *cobra.Command {
 			return err
 		}
 		e := r.Sessions.Probe(ctx, d)
-		return a.print(sessionAnswer{viewSession(e)}, func(w io.Writer) { showText(w, e) })
+		return a.print(sessionAnswer{viewSession(e)}, func(w io.Writer) { text.Session(w, e) })
 	})
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/internal/stint/text"
 	"github.com/freeze-contracts/permafrost/readers/artifact"
 	"github.com/spf13/cobra"
 )
@@ -67,7 +68,7 @@ func mendText(w io.Writer, m *runner.Mended, all bool) {
 		fmt.Fprintln(w, "nothing to recover")
 	}
 	for _, t := range m.Runs {
-		fmt.Fprintf(w, "recovered run %s: %s, %s\n", t.ID, t.State, count(len(t.Files), "file"))
+		fmt.Fprintf(w, "recovered run %s: %s, %s\n", t.ID, t.State, text.Count(len(t.Files), "file"))
 		workspaceText(w, t)
 	}
 	for _, r := range m.Running {
@@ -105,7 +106,7 @@ func pruneText(w io.Writer, p *runner.Pruned, all bool) {
 		fmt.Fprintln(w, "nothing to remove")
 	}
 	for _, m := range p.Removed {
-		fmt.Fprintf(w, "removed run %s (%s, %s)\n", m.ID, m.State, count(len(m.Files), "file"))
+		fmt.Fprintf(w, "removed run %s (%s, %s)\n", m.ID, m.State, text.Count(len(m.Files), "file"))
 	}
 	for _, m := range p.Kept {
 		fmt.Fprintf(w, "kept run %s: its workspace is still there: see stint runs recover %[1]s\n", m.ID)

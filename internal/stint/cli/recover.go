@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/internal/stint/text"
 	"github.com/spf13/cobra"
 )
 
@@ -57,7 +58,7 @@ Exit code 0 says that none of them needs recovery any more.`,
 			return err
 		}
 		if failed > 0 {
-			return fmt.Errorf("not recovered: %s: mend what is said of it, and run stint session recover again", count(failed, "session"))
+			return fmt.Errorf("not recovered: %s: mend what is said of it, and run stint session recover again", text.Count(failed, "session"))
 		}
 		return nil
 	})
@@ -74,7 +75,7 @@ func recoverText(w io.Writer, all []runner.Recovered) {
 	for _, s := range all {
 		why := "-"
 		if s.Why != "" {
-			why = plain(oneText(s.Why))
+			why = text.Plain(text.OneLine(s.Why))
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", s.ID, s.Outcome, s.State, why)
 	}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/internal/stint/text"
 	"github.com/freeze-contracts/permafrost/readers/artifact"
 	"github.com/spf13/cobra"
 )
@@ -91,7 +92,7 @@ func turnText(w io.Writer, t *runner.Turned) {
 	if t.PatchSHA256 == "" {
 		fmt.Fprintf(w, "run %s changed no file\n", t.ID)
 	} else {
-		fmt.Fprintf(w, "saved run %s (%s)\n  look at it   stint runs diff %s\n  take it      stint runs apply %s\n", t.ID, count(len(t.Files), "file"), t.ID, t.ID)
+		fmt.Fprintf(w, "saved run %s (%s)\n  look at it   stint runs diff %s\n  take it      stint runs apply %s\n", t.ID, text.Count(len(t.Files), "file"), t.ID, t.ID)
 	}
 	if t.ProviderSession != "" {
 		fmt.Fprintf(w, "  go on        stint continue %s PROMPT\n", t.Conversation)

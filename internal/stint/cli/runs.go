@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
-	"github.com/freeze-contracts/permafrost/readers"
+	"github.com/freeze-contracts/permafrost/internal/stint/text"
 	"github.com/freeze-contracts/permafrost/readers/artifact"
 	"github.com/spf13/cobra"
 )
@@ -62,7 +62,7 @@ func (a *app) runsList() *cobra.Command {
 				}
 			}
 			for _, s := range skipped {
-				v.Unreadable = append(v.Unreadable, unreadable{s.Path, oneLine(s.Err)})
+				v.Unreadable = append(v.Unreadable, unreadable{s.Path, text.Error(s.Err)})
 			}
 			return a.print(v, func(w io.Writer) { runsText(w, v) })
 		})(cmd, args)
@@ -78,7 +78,7 @@ func runsText(w io.Writer, v runsAnswer) {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "ID\tSTATE\tKIND\tSESSION\tFILES\tCREATED")
 		for _, m := range v.Runs {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%s\n", m.ID, m.State, m.Kind, cmp.Or(m.Session, "-"), len(m.Files), clock(m.CreatedAt))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%s\n", m.ID, m.State, m.Kind, cmp.Or(m.Session, "-"), len(m.Files), text.Clock(m.CreatedAt))
 		}
 		t.Flush()
 	}
@@ -94,52 +94,8 @@ func (a *app) runsShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.print(runAnswer{m}, func(w io.Writer) { runText(w, m) })
+			return a.print(runAnswer{m}, func(w io.Writer) { text.Run(w, m) })
 		})
-}
-
-func runText(w io.Writer, m *artifact.Manifest) {
-	patch, exit := "", ""
-	if m.PatchSHA256 != "" {
-		patch = fmt.Sprintf("%d bytes, sha256 %s", m.PatchSize, m.PatchSHA256)
-	}
-	if m.Exit != nil {
-		exit = fmt.Sprint(*m.Exit)
-	}
-	for _, line := range [][2]string{
-		{"run", m.ID}, {"kind", string(m.Kind)}, {"state", string(m.State)}, {"session", m.Session}, {"conversation", m.Conversation},
-		{"harness", plain(m.Harness)}, {"prompt", plain(m.Prompt)}, {"exit", exit}, {"worktree", m.Root}, {"base", m.Base}, {"patch", patch},
-		{"created", since(m.CreatedAt)}, {"started", since(m.StartedAt)}, {"finished", since(m.FinishedAt)}, {"applied", since(m.AppliedAt)}, {"discarded", since(m.DiscardedAt)},
-		{"failure", plain(m.Failure)},
-	} {
-		if line[1] != "" {
-			fmt.Fprintf(w, "%-12s %s\n", line[0], line[1])
-		}
-	}
-	for _, f := range m.Files {
-		fmt.Fprintf(w, "  %s\n", fileText(f))
-	}
-}
-
-// since is a moment, and nothing where it has not come.
-func since(t readers.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return clock(t)
-}
-
-func fileText(f artifact.File) string {
-	name := plain(f.Path)
-	switch {
-	case f.OldMode == "":
-		return "added    " + name
-	case f.NewMode == "":
-		return "deleted  " + name
-	case f.OldMode != f.NewMode:
-		return fmt.Sprintf("changed  %s (mode %s to %s)", name, f.OldMode, f.NewMode)
-	}
-	return "changed  " + name
 }
 
 // diffAnswer is what runs diff --json prints. JSON holds UTF-8 only, so a
@@ -183,9 +139,7 @@ changes of its own.`, "apply 9b3d5a6f1c28",
 			if err != nil {
 				return err
 			}
-			return a.print(runAnswer{m}, func(w io.Writer) {
-				fmt.Fprintf(w, "applied run %s: %s in %s, not committed\n", m.ID, count(len(m.Files), "file"), r.Project.Tree.Dir)
-			})
+			return a.print(runAnswer{m}, func(w io.Writer) { text.Applied(w, m, r.Project.Tree.Dir) })
 		})
 }
 
@@ -198,7 +152,7 @@ longer counts as a saved copy of the session's work. The patch is kept.`, "disca
 			if err != nil {
 				return err
 			}
-			return a.print(runAnswer{m}, func(w io.Writer) { fmt.Fprintf(w, "discarded run %s\n", m.ID) })
+			return a.print(runAnswer{m}, func(w io.Writer) { text.Discarded(w, m) })
 		})
 }
 

@@ -1,17 +1,16 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/internal/stint/text"
 	doc "github.com/freeze-contracts/permafrost/readers/session"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -20,13 +19,13 @@ import (
 func (a *app) session() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "session",
-		Short: "Open, look at, save and close sessions",
+		Short: "Open, look at, save, restart and close sessions",
 		Example: `  stint session open sh
   stint session list`,
 		Args: cobra.ArbitraryArgs,
 		RunE: needsCommand,
 	}
-	cmd.AddCommand(a.sessionOpen(), a.sessionList(), a.sessionShow(), a.sessionAttach(), a.sessionCheckpoint(), a.sessionClose(), a.sessionRecover())
+	cmd.AddCommand(a.sessionOpen(), a.sessionList(), a.sessionShow(), a.sessionAttach(), a.sessionCheckpoint(), a.sessionClose(), a.sessionRecover(), a.sessionRestart())
 	return cmd
 }
 
@@ -137,18 +136,7 @@ func (a *app) attach(ctx context.Context, r *runner.Runner, id string, readOnly 
 	if !term.IsTerminal(int(a.stdin.Fd())) {
 		return fmt.Errorf("session %q: standard input is no terminal to attach: run stint session attach %s in one", id, id)
 	}
-	var said bytes.Buffer
-	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
-	cmd.Env = c.Env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, os.Stdout, &said
-	if err := cmd.Run(); err != nil {
-		why := strings.TrimSpace(said.String())
-		if why == "" {
-			why = err.Error()
-		}
-		return fmt.Errorf("session %q: it is open, and tmux did not show it here: %s; run stint session attach %s on a terminal that shows it", id, why, id)
-	}
-	return nil
+	return c.Run(a.stdin, os.Stdout)
 }
 
 func (a *app) sessionCheckpoint() *cobra.Command {
@@ -167,10 +155,7 @@ not saved, and repositories inside of the worktree are refused.`,
 		if err != nil {
 			return err
 		}
-		return a.print(runAnswer{m}, func(w io.Writer) {
-			fmt.Fprintf(w, "saved session %s as run %s (%s)\n", m.Session, m.ID, count(len(m.Files), "file"))
-			fmt.Fprintf(w, "  look at it   stint runs diff %s\n  take it      stint runs apply %s\n", m.ID, m.ID)
-		})
+		return a.print(runAnswer{m}, func(w io.Writer) { text.Saved(w, m) })
 	})
 	return cmd
 }
@@ -206,7 +191,7 @@ Closing a closed one changes nothing.`,
 				return err
 			}
 			v := closeAnswer{viewSession(c.Entry), c.Already, c.Discarded}
-			return a.print(v, func(w io.Writer) { closeText(w, c) })
+			return a.print(v, func(w io.Writer) { text.Closed(w, c) })
 		})(cmd, args)
 	}
 	return cmd

@@ -19,12 +19,12 @@ import (
 
 // desk is a repository and two tmux servers, which a box has not: it has one.
 type desk struct {
-	*testing.T
+	testing.TB
 	dir string
 	env []string
 }
 
-func newDesk(t *testing.T) desk {
+func newDesk(t testing.TB) desk {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		if os.Getenv("PERMAFROST_CHECK") == "1" {

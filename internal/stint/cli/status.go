@@ -12,6 +12,7 @@ import (
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
+	"github.com/freeze-contracts/permafrost/internal/stint/text"
 	"github.com/freeze-contracts/permafrost/readers/artifact"
 	talk "github.com/freeze-contracts/permafrost/readers/conversation"
 	doc "github.com/freeze-contracts/permafrost/readers/session"
@@ -28,6 +29,8 @@ type (
 		Live          tally          `json:"live"`
 		Runs          tally          `json:"runs"`
 		Conversations tally          `json:"conversations"`
+		Drift         []drifting     `json:"drift"`
+		DriftUnknown  string         `json:"drift_unknown,omitempty"` // why there is none
 		Recovery      []unsettled    `json:"recovery"`
 		Tmux          []silentServer `json:"tmux_unknown"`
 		Unreadable    []unreadable   `json:"unreadable"`
@@ -36,6 +39,12 @@ type (
 		ID      string    `json:"id"`
 		State   doc.State `json:"state"`
 		Failure string    `json:"failure,omitempty"`
+	}
+	// drifting is how a session that runs stands to the env file.
+	drifting struct {
+		ID string `json:"id"`
+		driftView
+		Reason string `json:"reason,omitempty"`
 	}
 	// silentServer is a tmux server that did not answer.
 	silentServer struct {
@@ -94,7 +103,8 @@ func (a *app) status() *cobra.Command {
 		Short: "Show how the project stands",
 		Long: `status counts the project's sessions by their state, those that are not closed
 by what tmux says of them, its runs and its conversations, and names what needs
-recovery and what cannot be read. In a project its exit code is 0, whatever it
+recovery and what cannot be read, and the sessions that do not run on what the
+env file declares now. In a project its exit code is 0, whatever it
 finds.`,
 		Example: `  stint status
   stint status --json`,
@@ -113,12 +123,20 @@ func statusOf(ctx context.Context, r *runner.Runner) *statusAnswer {
 		ProjectID: r.Project.ID, Repository: r.Project.Tree.Dir, StateDir: r.Project.StateDir, Instance: r.Project.Config.Instance.Name,
 		Sessions: newTally(doc.States()...), Live: newTally(session.Live, session.Dead, session.Absent, session.Unknown),
 		Runs: newTally(artifact.States()...), Conversations: newTally(talk.Open, talk.Closed),
-		Recovery: []unsettled{}, Tmux: []silentServer{}, Unreadable: []unreadable{},
+		Drift: []drifting{}, Recovery: []unsettled{}, Tmux: []silentServer{}, Unreadable: []unreadable{},
 	}
 	docs, skipped, err := r.Sessions.Documents()
 	v.skip(r, "sessions", skipped, err)
-	for _, e := range r.Sessions.List(ctx, docs) {
+	entries := r.Sessions.List(ctx, docs)
+	for _, e := range entries {
 		v.session(e)
+	}
+	drifts, err := r.Drift(ctx, entries)
+	if err != nil {
+		v.DriftUnknown = text.Error(err)
+	}
+	for _, d := range drifts {
+		v.Drift = append(v.Drift, drifting{d.ID, driftView{string(d.State), d.Names}, d.Why})
 	}
 	runs, skipped, err := r.Runs.Manifests()
 	v.skip(r, "runs", skipped, err)
@@ -143,7 +161,7 @@ func (v *statusAnswer) session(e session.Entry) {
 	}
 	asked := func(s silentServer) bool { return s.Socket == e.Tmux.Socket }
 	if e.Live == session.Unknown && !slices.ContainsFunc(v.Tmux, asked) {
-		v.Tmux = append(v.Tmux, silentServer{e.Tmux.Socket, oneText(e.Why)})
+		v.Tmux = append(v.Tmux, silentServer{e.Tmux.Socket, text.OneLine(e.Why)})
 	}
 }
 
@@ -152,7 +170,7 @@ func (v *statusAnswer) skip(r *runner.Runner, folder string, skipped []document.
 		skipped = append(skipped, document.Skipped{Path: filepath.Join(r.Project.StateDir, folder), Err: err})
 	}
 	for _, s := range skipped {
-		v.Unreadable = append(v.Unreadable, unreadable{s.Path, oneLine(s.Err)})
+		v.Unreadable = append(v.Unreadable, unreadable{s.Path, text.Error(s.Err)})
 	}
 }
 
@@ -165,10 +183,11 @@ func statusText(w io.Writer, v *statusAnswer) {
 			fmt.Fprintf(w, "%-14s %s\n", line[0], line[1])
 		}
 	}
+	driftText(w, v)
 	for _, s := range v.Recovery {
 		fmt.Fprintf(w, "needs recovery: %s is %s", s.ID, s.State)
 		if s.Failure != "" {
-			fmt.Fprintf(w, ": %s", plain(oneText(s.Failure)))
+			fmt.Fprintf(w, ": %s", text.Plain(text.OneLine(s.Failure)))
 		}
 		fmt.Fprintf(w, ": stint session recover %s\n", s.ID)
 	}
@@ -192,7 +211,25 @@ func unreadableText(w io.Writer, all []unreadable) {
 		case len(ids) < 2 || !strings.HasSuffix(u.Path, "/session.json"):
 			fmt.Fprintf(w, "unreadable: %s: %s\n", u.Path, u.Reason)
 		case filepath.Base(filepath.Dir(u.Path)) == ids[0]:
-			fmt.Fprintf(w, "unreadable: %s (%s): %s\n", count(len(ids), "session"), runner.Some(ids), u.Reason)
+			fmt.Fprintf(w, "unreadable: %s (%s): %s\n", text.Count(len(ids), "session"), runner.Some(ids), u.Reason)
 		}
+	}
+}
+
+func driftText(w io.Writer, v *statusAnswer) {
+	var stale int
+	var names []string
+	for _, d := range v.Drift {
+		if d.Drift == "stale" {
+			stale++
+			names = append(names, d.Differs...)
+		}
+	}
+	slices.Sort(names)
+	switch {
+	case v.DriftUnknown != "":
+		fmt.Fprintf(w, "not known what runs on retired values: %s\n", text.Plain(v.DriftUnknown))
+	case stale > 0:
+		fmt.Fprintf(w, "on retired values: %d of %s, of %s: stint session restart --all\n", stale, text.Count(len(v.Drift), "running session"), strings.Join(slices.Compact(names), ", "))
 	}
 }

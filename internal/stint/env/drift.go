@@ -72,6 +72,15 @@ func (f *File) differing(has, gone []string) []string {
 	return slices.Compact(names)
 }
 
+// Gone are those of the names once declared that the file does not declare now
+// and that it could.
+func (f *File) Gone(once []string) []string {
+	now := f.Names()
+	return slices.DeleteFunc(slices.Clone(once), func(name string) bool {
+		return slices.Contains(now, name) || Reserved(name) || !isName(name)
+	})
+}
+
 // lookup finds the first one, as getenv does.
 func lookup(environ []string, name string) (value string, there bool) {
 	for _, entry := range environ {

@@ -1,8 +1,12 @@
 package runner
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -14,6 +18,21 @@ import (
 type Command struct {
 	Argv []string
 	Env  []string
+
+	session string // that it shows
+}
+
+// Run runs it on a terminal, until whoever sits there leaves the session.
+func (c *Command) Run(stdin io.Reader, stdout io.Writer) error {
+	var said bytes.Buffer
+	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
+	cmd.Env = c.Env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, &said
+	if err := cmd.Run(); err != nil {
+		why := cmp.Or(strings.TrimSpace(said.String()), err.Error())
+		return fmt.Errorf("session %q: it is open, and tmux did not show it here: %s; run stint session attach %s on a terminal that shows it", c.session, why, c.session)
+	}
+	return nil
 }
 
 // Attach returns the command that shows the session's one pane, and no other
@@ -43,7 +62,9 @@ func (r *Runner) Attach(ctx context.Context, id string, readOnly bool) (*Command
 	}
 	// Ids, since tmux takes a name for all that it is a beginning of.
 	target := fmt.Sprintf("%s:%d.%s", pane.SessionID, pane.Window, pane.ID)
-	return r.attach(d.Tmux.Socket, target, readOnly), nil
+	c := r.attach(d.Tmux.Socket, target, readOnly)
+	c.session = id
+	return c, nil
 }
 
 // attach goes over to the session where the caller is already on its server,

@@ -95,7 +95,7 @@ func (r *Runner) turnEnv(t *turn, w *workspace) []string {
 	own := append(r.common(w.paths),
 		variable{"STINT_RUN_ID", w.id}, variable{"STINT_INSTANCE", r.Project.Config.Instance.Name},
 		// The caller may be in a session, and have them of that.
-		variable{"STINT_SESSION_ID", ""}, variable{"STINT_WORK_ITEM", ""}, variable{"STINT_ENV_NAMES", ""})
+		variable{"STINT_SESSION_ID", ""}, variable{"STINT_WORK_ITEM", ""}, variable{envNames, ""})
 	all := slices.DeleteFunc(git.Environ(r.Env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return slices.ContainsFunc(own, func(v variable) bool { return v.name == name })

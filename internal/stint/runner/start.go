@@ -85,6 +85,10 @@ func envNotes(f *env.File) []string {
 	return notes
 }
 
+// envNames is the variable that has the names which the env file declared, for
+// whoever starts the program again: to know what is gone from the file then.
+const envNames = "STINT_ENV_NAMES"
+
 // variable is one that stint itself sets for an agent; empty: it is to have
 // none of that name.
 type variable struct{ name, value string }
@@ -93,9 +97,7 @@ type variable struct{ name, value string }
 func (r *Runner) variables(d *doc.Document, f *env.File) []variable {
 	return append(r.common(d.Paths),
 		variable{"STINT_SESSION_ID", d.ID}, variable{"STINT_WORK_ITEM", d.WorkItem}, variable{"STINT_INSTANCE", d.Instance},
-		// For whoever starts the program again, to know what is gone from the
-		// file then.
-		variable{"STINT_ENV_NAMES", strings.Join(f.Names(), " ")})
+		variable{envNames, strings.Join(f.Names(), " ")})
 }
 
 // common are those of every agent.
@@ -110,6 +112,19 @@ func (r *Runner) common(at doc.Paths) []variable {
 	return []variable{{"STINT_RUN_DIR", at.RunRoot}, {"STINT_MEMORY_DIR", memory}, {"STINT_CONFIG", config}}
 }
 
+// split tells those that are to be set, as NAME=value, from the names that are
+// to be hidden.
+func split(all []variable) (set, hide []string) {
+	for _, v := range all {
+		if v.value == "" {
+			hide = append(hide, v.name)
+		} else {
+			set = append(set, v.name+"="+v.value)
+		}
+	}
+	return set, hide
+}
+
 // start starts the harness in its pane and looks that there is one.
 func (r *Runner) start(ctx context.Context, d *doc.Document, l *launch) error {
 	n := tmux.NewSession{
@@ -119,15 +134,13 @@ func (r *Runner) start(ctx context.Context, d *doc.Document, l *launch) error {
 	server := r.server(d.Tmux.Socket)
 	// A server that is started by this has the environment of its client for
 	// all sessions that will ever be on it.
+	own := r.variables(d, l.file)
 	private := l.file.Names()
-	for _, v := range r.variables(d, l.file) {
+	for _, v := range own {
 		private = append(private, v.name)
-		if v.value == "" {
-			n.Hide = append(n.Hide, v.name)
-		} else {
-			n.Env = append(n.Env, v.name+"="+v.value)
-		}
 	}
+	set, hide := split(own)
+	n.Env, n.Hide = append(n.Env, set...), hide
 	server.Env = slices.DeleteFunc(git.Environ(r.Env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return slices.Contains(private, name)

@@ -40,6 +40,7 @@ type Entry struct {
 	*session.Document
 	Live  Liveness
 	Stale Staleness
+	Pane  *tmux.Marked // nil unless it is live or dead
 	// Why says more where Live is Unknown, or Absent in spite of a tmux
 	// session of that name.
 	Why string
@@ -60,7 +61,7 @@ func (s *Store) List(ctx context.Context, docs []*session.Document) []Entry {
 				a.panes, a.err = s.Panes(ctx, d.Tmux.Socket)
 				servers[d.Tmux.Socket] = a
 			}
-			_, e.Live, e.Why = a.find(d)
+			e.Pane, e.Live, e.Why = a.find(d)
 		}
 		e.Stale = s.stale(ctx, d.Fingerprint, prints)
 		all = append(all, e)
