@@ -17,7 +17,7 @@ import (
 	talks "github.com/freeze-contracts/permafrost/readers/conversation"
 )
 
-// said is a conversation as a release printed or wrote it, taken apart without
+// spoken is a conversation as a release printed or wrote it, taken apart without
 // the reader.
 type spoken struct {
 	Schema          int            `json:"schema"`
