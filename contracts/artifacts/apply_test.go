@@ -42,7 +42,8 @@ func (p place) applied(t *testing.T) *artifact.Manifest {
 func (p place) makes() files { return p.whole(p.base.with(p.told.work)) }
 
 // A run that holds work nobody decided on is applied by today's code: also one
-// that was interrupted, and one of which an apply was killed.
+// that was interrupted, and one of which an apply was killed. The work in the
+// main work tree is then what the release's patch was made of.
 func TestApply(t *testing.T) {
 	each(t, saved.applies, func(t *testing.T, p place) {
 		f := p.f
@@ -64,6 +65,11 @@ func TestApply(t *testing.T) {
 		_, err = os.Lstat(p.th.Path("project/.stint/apply"))
 		f.Equal(t, "r13.left.apply", named(err), "missing")
 
+		if len(done) == 0 { // else there is another run's work, too
+			again, err := stint.Take(t.Context(), p.main, p.said(t).Base)
+			require.NoError(t, err)
+			f.Equal(t, "r13.taken", sum(string(again.Patch)), p.told.patchSum())
+		}
 		f.Settle(t)
 		f.Equal(t, "r13.again", p.apply(t), fmt.Sprintf("run %q: it is applied, and only a pending one, or an interrupted one that holds work, can be applied", p.run))
 		f.Unchanged(t)

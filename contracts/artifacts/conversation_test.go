@@ -142,7 +142,6 @@ func (p place) toldTalk(t *testing.T, wrote *talks.Document) *talks.Document {
 // another release put there is kept.
 func TestCloseConversation(t *testing.T) {
 	spoke(t, func(t *testing.T, p place) {
-		const later = `{"n":12345678901234567890,"list":[null,1.50]}`
 		p.edit(t, p.talkFile(), `\A\{`, `{"later": `+later+`,`)
 		f, r := p.f, p.runner(t)
 		f.Settle(t)
