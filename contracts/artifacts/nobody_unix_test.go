@@ -3,14 +3,9 @@
 package artifacts_test
 
 import (
-	"errors"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,8 +17,7 @@ import (
 // What permission refuses is tried by a user who is not root: root may read and
 // write everything.
 func TestNobody(t *testing.T) {
-	if os.Getuid() == 0 {
-		asNobody(t)
+	if !contracts.AsNobody(t) {
 		return
 	}
 	t.Run("unreadable", func(t *testing.T) { each(t, whatever, unreadable) })
@@ -83,44 +77,4 @@ func unwritable(t *testing.T, p place) {
 	require.NoError(t, os.Chmod(docs, 0o700))
 	p.f.Equal(t, "r13.atomic.again", p.apply(t), "none")
 	p.checkApplied(t)
-}
-
-// asNobody runs the test that calls it once more, in a process that is not
-// root's. Its fixtures lie where it may read them.
-func asNobody(t *testing.T) {
-	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "contracts")
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
-	own, err := os.Executable()
-	require.NoError(t, err)
-	program, fixtures, tmp := filepath.Join(dir, "test"), filepath.Join(dir, "fixtures"), filepath.Join(dir, "tmp")
-	frozen, err := contracts.Find(".")
-	require.NoError(t, err)
-	require.NoError(t, errors.Join(os.CopyFS(fixtures, os.DirFS(frozen)), os.Mkdir(tmp, 0o700)))
-	b, err := os.ReadFile(own)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(program, b, 0o700))
-	require.NoError(t, hand(dir, 65534))
-	cmd := exec.CommandContext(t.Context(), program, "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, contracts.FixturesEnv+"="+fixtures)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	out, err := cmd.CombinedOutput()
-	if id := asserted.FindSubmatch(out); id != nil {
-		t.Attr("freeze.assert", string(id[1]))
-		t.Fatalf("%s: %v\n%s", id[1], err, out)
-	}
-	require.NoError(t, err, "%s", out)
-	require.Contains(t, string(out), "--- PASS: "+t.Name())
-}
-
-// asserted finds the first assertion that failed in the other process.
-var asserted = regexp.MustCompile(`freeze\.assert (\S+)`)
-
-// hand makes everything in dir, and dir, another user's.
-func hand(dir string, uid int) error {
-	return filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
-		return errors.Join(err, os.Lchown(name, uid, uid))
-	})
 }

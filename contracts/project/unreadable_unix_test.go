@@ -3,13 +3,8 @@
 package project_test
 
 import (
-	"errors"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path"
-	"path/filepath"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,8 +16,7 @@ import (
 // A document that may not be read is refused like a damaged one: it is not
 // taken for one that is missing.
 func TestUnreadable(t *testing.T) {
-	if os.Getuid() == 0 {
-		asNobody(t)
+	if !contracts.AsNobody(t) {
 		return
 	}
 	contracts.Each(t, "project", func(t *testing.T, f *contracts.Fixture) {
@@ -48,38 +42,5 @@ func TestUnreadable(t *testing.T) {
 				f.Unchanged(t)
 			}
 		}
-	})
-}
-
-// asNobody runs the test that calls it once more, in a process that is not
-// root's: root may read everything. Its fixtures lie where it may read them.
-func asNobody(t *testing.T) {
-	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "contracts")
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
-	own, err := os.Executable()
-	require.NoError(t, err)
-	program, fixtures, tmp := filepath.Join(dir, "test"), filepath.Join(dir, "fixtures"), filepath.Join(dir, "tmp")
-	frozen, err := contracts.Find(".")
-	require.NoError(t, err)
-	require.NoError(t, errors.Join(os.CopyFS(fixtures, os.DirFS(frozen)), os.Mkdir(tmp, 0o700)))
-	b, err := os.ReadFile(own)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(program, b, 0o700))
-	require.NoError(t, hand(dir, 65534))
-	cmd := exec.CommandContext(t.Context(), program, "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, contracts.FixturesEnv+"="+fixtures)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Contains(t, string(out), "--- PASS: "+t.Name())
-}
-
-// hand makes everything in dir, and dir, another user's.
-func hand(dir string, uid int) error {
-	return filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
-		return errors.Join(err, os.Lchown(name, uid, uid))
 	})
 }

@@ -1,0 +1,81 @@
+//go:build unix
+
+package contracts
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"testing"
+)
+
+// nobody is a user whom permissions hold.
+const nobody = 65534
+
+// AsNobody says whether the test that calls it is to go on, as one of what
+// permission refuses must not where its user is root, who may read and write
+// everything. There it runs that test once more, as another user in a process
+// of its own, whose fixtures lie where that user may read them, and fails the
+// test, under the same assertion id, if it fails there.
+func AsNobody(t *testing.T) bool {
+	t.Helper()
+	if os.Getuid() != 0 {
+		return true
+	}
+	dir, err := os.MkdirTemp("/tmp", "contracts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "test"), "-test.run=^"+t.Name()+"$", "-test.v")
+	if err := equip(dir); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Join(dir, "tmp"), FixturesEnv+"="+filepath.Join(dir, "fixtures"))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := cmd.CombinedOutput()
+	if id := asserted.FindSubmatch(out); err != nil && id != nil {
+		t.Attr("freeze.assert", string(id[1]))
+		t.Fatalf("%s: as another user: %v\n%s", id[1], err, out)
+	}
+	if passed := regexp.MustCompile(`(?m)^--- PASS: ` + regexp.QuoteMeta(t.Name()) + ` `); err != nil || !passed.Match(out) {
+		t.Fatalf("as another user: %v: it did not pass:\n%s", err, out)
+	}
+	return false
+}
+
+// asserted finds the first assertion that failed in the other process.
+var asserted = regexp.MustCompile(`freeze\.assert (\S+)`)
+
+// equip gives that user the program, the fixtures and a place for temporary
+// files.
+func equip(dir string) error {
+	own, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	program, err := os.ReadFile(own)
+	if err != nil {
+		return err
+	}
+	frozen, err := Find(".")
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(os.CopyFS(filepath.Join(dir, "fixtures"), os.DirFS(frozen)), os.Mkdir(filepath.Join(dir, "tmp"), 0o700),
+		os.WriteFile(filepath.Join(dir, "test"), program, 0o700)); err != nil {
+		return err
+	}
+	return filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(name, nobody, nobody))
+	})
+}
