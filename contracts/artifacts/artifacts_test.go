@@ -34,14 +34,14 @@ const today = 2
 // place is a thawed project, and today's store on it.
 type place struct {
 	story
-	f     *contracts.Fixture
-	th    *contracts.Thawed
-	state string // the project's state folder, by its path in the box
-	id    string // of the one session; empty if there is none
-	talks string // id of the one conversation; empty if there is none
-	toml  file   // stint.toml as init wrote it, which the suite of the family project holds
-	store *stint.Store
-	main  git.Tree
+	f         *contracts.Fixture
+	th        *contracts.Thawed
+	state     string // the project's state folder, by its path in the box
+	sessionID string // of the one session; empty if there is none
+	talkID    string // of the one conversation; empty if there is none
+	toml      file   // stint.toml as init wrote it, which the suite of the family project holds
+	store     *stint.Store
+	main      git.Tree
 
 	ids  []string // of the runs, as the release listed them
 	run  string   // id of the run that is looked at
@@ -79,10 +79,10 @@ func thaw(t *testing.T, f *contracts.Fixture) place {
 	p := place{story: tell(t, f), f: f, th: th}
 	p.state = only(t, th, "home/.local/state/stint/projects/*")
 	if p.story.session != "" {
-		p.id = path.Base(only(t, th, p.state+"/sessions/*"))
+		p.sessionID = path.Base(only(t, th, p.state+"/sessions/*"))
 	}
 	if converses(f) {
-		p.talks = strings.TrimSuffix(path.Base(only(t, th, p.state+"/conversations/*.json")), ".json")
+		p.talkID = strings.TrimSuffix(path.Base(only(t, th, p.state+"/conversations/*.json")), ".json")
 	}
 	toml, err := fs.ReadFile(th.FS(t, "project"), "stint.toml")
 	require.NoError(t, err)
@@ -124,12 +124,12 @@ func (p place) at() readers.Time {
 func (p place) folder() string   { return p.state + "/runs/" + p.run }
 func (p place) manifest() string { return p.folder() + "/manifest.json" }
 func (p place) patch() string    { return p.folder() + "/changes.patch" }
-func (p place) talkFile() string { return p.state + "/conversations/" + p.talks + ".json" }
+func (p place) talkFile() string { return p.state + "/conversations/" + p.talkID + ".json" }
 
 // worktree is that of the session, or else of the first run.
 func (p place) worktree() string {
-	if p.id != "" {
-		return p.state + "/workspaces/" + p.id + "/worktree"
+	if p.sessionID != "" {
+		return p.state + "/workspaces/" + p.sessionID + "/worktree"
 	}
 	return p.state + "/workspaces/" + p.ids[0] + "/worktree"
 }

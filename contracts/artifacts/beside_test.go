@@ -165,11 +165,11 @@ func empty(name string) bool {
 
 func (p place) keeps(more ...string) []string {
 	all := append([]string{"worktrees.lock"}, more...)
-	if p.id != "" {
-		all = append(all, below("sessions/"+p.id, "lock", "making.lock", "session.json")...)
+	if p.sessionID != "" {
+		all = append(all, below("sessions/"+p.sessionID, "lock", "making.lock", "session.json")...)
 	}
-	if p.talks != "" {
-		all = append(all, below("conversations", p.talks+".json", p.talks+".lock")...)
+	if p.talkID != "" {
+		all = append(all, below("conversations", p.talkID+".json", p.talkID+".lock")...)
 	}
 	for i, r := range p.runs {
 		run := "runs/" + p.ids[i]

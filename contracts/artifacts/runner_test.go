@@ -64,10 +64,10 @@ func TestContinueRefused(t *testing.T) {
 		running := p.told.state == artifact.Running
 		if running {
 			f.Equal(t, "r12.continue.cut-off", continues(t, r, p.run),
-				fmt.Sprintf("conversation %q: run %q of it was interrupted before its work was saved", p.talks, p.run))
+				fmt.Sprintf("conversation %q: run %q of it was interrupted before its work was saved", p.talkID, p.run))
 			f.Unchanged(t)
 			lock := p.running(t)
-			f.Equal(t, "r12.continue.running", continues(t, r, p.talks), fmt.Sprintf("conversation %q: run %q of it is running", p.talks, p.run))
+			f.Equal(t, "r12.continue.running", continues(t, r, p.talkID), fmt.Sprintf("conversation %q: run %q of it is running", p.talkID, p.run))
 			f.Unchanged(t)
 			lock.Release()
 		}
@@ -78,13 +78,13 @@ func TestContinueRefused(t *testing.T) {
 			const nameless = "the agent told no name of the conversation, by which it could continue it"
 			f.Equal(t, "r12.continue.nameless", continues(t, r, p.run), fmt.Sprintf("run %q: %s", p.run, nameless))
 			f.Unchanged(t)
-			f.Equal(t, "r12.continue.nameless", continues(t, r, p.talks), fmt.Sprintf("conversation %q: %s", p.talks, nameless))
+			f.Equal(t, "r12.continue.nameless", continues(t, r, p.talkID), fmt.Sprintf("conversation %q: %s", p.talkID, nameless))
 			f.Unchanged(t)
 		}
-		_, _, err := r.CloseConversation(t.Context(), p.talks)
+		_, _, err := r.CloseConversation(t.Context(), p.talkID)
 		require.NoError(t, err)
 		f.Settle(t)
-		f.Equal(t, "r12.continue.closed", continues(t, r, p.talks), fmt.Sprintf("conversation %q: it is closed", p.talks))
+		f.Equal(t, "r12.continue.closed", continues(t, r, p.talkID), fmt.Sprintf("conversation %q: it is closed", p.talkID))
 		f.Unchanged(t)
 	})
 }
@@ -125,10 +125,7 @@ func TestRecover(t *testing.T) {
 
 // As long as a process of a turn is left, recover leaves it alone.
 func TestRecoverRunning(t *testing.T) {
-	each(t, isTurn, func(t *testing.T, p place) {
-		if p.told.state != artifact.Running {
-			return
-		}
+	each(t, in(artifact.Running), func(t *testing.T, p place) {
 		r, lock := p.runner(t), p.running(t)
 		defer lock.Release()
 		for _, id := range []string{p.run, ""} {
@@ -176,10 +173,7 @@ func (p place) checkRecovered(t *testing.T, r *runner.Runner) {
 
 // What the release's own recover said is how it is.
 func TestRecoverSaid(t *testing.T) {
-	each(t, isTurn, func(t *testing.T, p place) {
-		if p.told.state != artifact.Interrupted {
-			return
-		}
+	each(t, in(artifact.Interrupted), func(t *testing.T, p place) {
 		for view, want := range map[string][]*artifact.Manifest{"recover": {p.get(t)}, "again": nil} {
 			var answer struct {
 				Recovered []struct {
@@ -231,10 +225,12 @@ func TestPrune(t *testing.T) {
 // What was discarded by the release is pruned by today's code, and what the
 // release pruned it had discarded before.
 func TestPruned(t *testing.T) {
-	every(t, func(t *testing.T, p place) {
-		if !slices.Contains(p.f.Views(), "prune") {
+	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
+		t.Parallel()
+		if !slices.Contains(f.Views(), "prune") {
 			return
 		}
+		p := thaw(t, f)
 		var answer struct {
 			Removed []run `json:"removed"`
 			Kept    []run `json:"kept"`

@@ -99,7 +99,7 @@ func (p place) fact(t *testing.T, applied readers.Time) fact {
 	require.NoError(t, err)
 	turn := p.told.kind == artifact.Turn
 	want := fact{
-		State: p.told.state, Revision: p.told.revision, Kind: p.told.kind, Session: p.id, Conversation: p.talks,
+		State: p.told.state, Revision: p.told.revision, Kind: p.told.kind, Session: p.sessionID, Conversation: p.talkID,
 		Prompt: p.told.prompt, Exit: p.told.exit, Named: turn,
 		Root: p.th.Path(p.worktree()), Base: strings.TrimSuffix(head, "\n"), Fingerprint: print, Files: p.changes(),
 		PatchSHA256: p.told.patchSum(), Started: turn, Finished: turn && p.told.state != artifact.Running,
@@ -169,10 +169,10 @@ func TestHolds(t *testing.T) {
 			require.NoError(t, err)
 			return held
 		}
-		f.Equal(t, "r10.holds", holds(p.id, base, work), p.told.state != artifact.Discarded)
+		f.Equal(t, "r10.holds", holds(p.sessionID, base, work), p.told.state != artifact.Discarded)
 		f.Equal(t, "r10.holds.session", holds("another", base, work), false)
-		f.Equal(t, "r10.holds.base", holds(p.id, base[1:]+"0", work), false)
-		f.Equal(t, "r10.holds.patch", holds(p.id, base, &stint.Work{Patch: work.Patch[1:]}), false)
+		f.Equal(t, "r10.holds.base", holds(p.sessionID, base[1:]+"0", work), false)
+		f.Equal(t, "r10.holds.patch", holds(p.sessionID, base, &stint.Work{Patch: work.Patch[1:]}), false)
 		f.Unchanged(t, p.tries()...)
 	})
 }

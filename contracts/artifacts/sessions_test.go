@@ -87,7 +87,7 @@ func TestSession(t *testing.T) {
 			return
 		}
 		p := thaw(t, f)
-		got, err := session.Read(p.th.FS(t, p.state), p.id)
+		got, err := session.Read(p.th.FS(t, p.state), p.sessionID)
 		require.NoError(t, err)
 		f.Equal(t, "r4.state", string(got.State), p.story.session)
 		if view := cmp.Or(sessionViews[f.Scenario], "sessions"); slices.Contains(f.Views(), view) {

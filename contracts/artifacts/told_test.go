@@ -76,6 +76,11 @@ func (s saved) patchSum() string {
 	return cmp.Or(s.sum, sum(s.patch))
 }
 
+// in holds for the runs in a state.
+func in(state artifact.State) func(saved) bool {
+	return func(s saved) bool { return s.state == state }
+}
+
 // whatever is any run.
 func whatever(saved) bool { return true }
 
