@@ -41,8 +41,8 @@ func (a *app) sessionRestart() *cobra.Command {
 		Long: `restart ends the program of each session and starts it again in the same pane,
 on the values that the env file declares now. It resumes its conversation; the
 tmux session, its windows and whoever is attached stay. What the program and all
-that it started in its terminal were doing is interrupted; SIGTERM comes first,
-and SIGKILL three seconds later. A program that has every value is left alone,
+that it started were doing is interrupted; SIGTERM comes first, and SIGKILL
+three seconds later. A program that has every value is left alone,
 and so is a session that cannot resume.
 
 Exit code 0 says that every session is restarted, fresh or would-restart, or

@@ -152,10 +152,15 @@ func await(ctx context.Context, programs []*os.Process) error {
 
 func gone(ctx context.Context, p *os.Process, patience time.Duration) bool {
 	for end := time.Now().Add(patience); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(10 * time.Millisecond) {
-		// Another user's program answers that it may not be signalled.
-		if errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) || zombie(p.Pid) {
+		if vanished(p) {
 			return true
 		}
 	}
 	return false
+}
+
+// vanished tells whether a process is gone. Another user's answers that it may not
+// be signalled.
+func vanished(p *os.Process) bool {
+	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) || zombie(p.Pid)
 }

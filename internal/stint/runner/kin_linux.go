@@ -5,23 +5,40 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
 )
 
-// kin are the processes of the terminal session that process sid leads or led:
-// the program of a pane and all that it started, but for what left the
-// terminal for good. The number is no other session's as long as one is left.
-func kin(sid int) ([]*os.Process, error) {
+// deepest is how far up from a process its ancestors are looked for.
+const deepest = 1 << 10
+
+// kin are the processes of the terminal session that process sid leads or led,
+// those that are known to be of it and still run, and what any of them started
+// in a session of its own, as setsid and script do: an agent may be in there.
+// What was left to somebody else, as a daemon is, is none of them. The number
+// is no other session's as long as one is left.
+func kin(sid int, known []*os.Process) ([]*os.Process, error) {
+	left := slices.DeleteFunc(slices.Clone(known), vanished)
+	has := make(map[int]bool)
+	for _, p := range left {
+		has[p.Pid] = true
+	}
 	dirs, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
 		return nil, err
 	}
-	var all []*os.Process
+	seen := make(map[int]int)
+	up := func(pid int) int {
+		if _, ok := seen[pid]; !ok {
+			seen[pid] = parent(pid)
+		}
+		return seen[pid]
+	}
 	for _, dir := range dirs {
 		pid, err := strconv.Atoi(filepath.Base(dir))
-		if err != nil || !of(pid, sid) {
+		if err != nil || has[pid] || !of(pid, sid, has, up) {
 			continue
 		}
 		p, err := os.FindProcess(pid)
@@ -29,31 +46,33 @@ func kin(sid int) ([]*os.Process, error) {
 			return nil, fmt.Errorf("process %d: %w", pid, err)
 		}
 		// The handle is that of whoever has the number by now.
-		if of(pid, sid) {
-			all = append(all, p)
+		if of(pid, sid, has, parent) {
+			left = append(left, p)
 		}
 	}
-	return all, nil
+	return left, nil
 }
 
-func of(pid, sid int) bool {
-	got, err := unix.Getsid(pid)
-	return err == nil && got == sid && !zombie(pid)
-}
-
-// under tells whether this process was started by process pid, or by one that
-// was, or is in the terminal session that it leads.
-func under(pid int) bool {
-	if sid, err := unix.Getsid(0); err == nil && sid == pid {
-		return true
-	}
-	for at := os.Getpid(); at > 1; at = parent(at) {
-		if at == pid {
-			return true
+// of tells whether a process or one above it is in a terminal session, or is
+// known.
+func of(pid, sid int, known map[int]bool, up func(int) int) bool {
+	at := pid
+	for range deepest {
+		if at <= 1 {
+			return false
 		}
+		got, err := unix.Getsid(at)
+		if known[at] || err == nil && got == sid {
+			return !zombie(pid)
+		}
+		at = up(at)
 	}
 	return false
 }
+
+// under tells whether this process was started by process pid or in the
+// terminal session that it leads, or by one that was.
+func under(pid int) bool { return of(os.Getpid(), pid, nil, parent) }
 
 // parent is 0 where it is not known.
 func parent(pid int) int {

@@ -9,7 +9,7 @@ import (
 )
 
 // kin is the program of a pane alone, where no /proc lists what it started.
-func kin(sid int) ([]*os.Process, error) {
+func kin(sid int, _ []*os.Process) ([]*os.Process, error) {
 	p, err := os.FindProcess(sid)
 	if err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) {
 		return nil, nil

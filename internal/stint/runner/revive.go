@@ -38,8 +38,8 @@ func (x *refresher) revive(ctx context.Context, d *doc.Document, p *resident, b 
 	return s
 }
 
-// stop ends the program of a session, and what it started in its terminal: two
-// agents in one conversation would be worse than none. Its pane stays.
+// stop ends the program of a session, and what it started: two agents in one
+// conversation would be worse than none. Its pane stays.
 func (x *refresher) stop(ctx context.Context, d *doc.Document, p *resident) error {
 	server := x.server(d.Tmux.Socket)
 	if err := server.Keep(ctx, p.pane.ID); err != nil {
@@ -57,12 +57,17 @@ func (x *refresher) stop(ctx context.Context, d *doc.Document, p *resident) erro
 	return x.awaitDead(ctx, d, p.pane)
 }
 
-// endKin ends the processes of a terminal session, by force where they do not
-// heed a signal in time, and returns nil when none is left.
+// endKin ends the processes of a terminal session and what they started, by
+// force where they do not heed a signal in time, and returns nil when none is
+// left.
 func endKin(ctx context.Context, sid int) error {
 	sig, end := syscall.SIGTERM, time.Now().Add(hangup)
+	var left []*os.Process
 	for {
-		left, err := kin(sid)
+		// With those of before: nobody's child once its parent is gone, one is
+		// not found again.
+		var err error
+		left, err = kin(sid, left)
 		switch {
 		case err != nil || len(left) == 0:
 			return err
