@@ -129,6 +129,7 @@ func (u User) exec(ctx context.Context, stdin string, args []string) (out, said 
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "tmux", args...)
 	cmd.Env = u.Env
+	apart(cmd)
 	cmd.WaitDelay = waitDelay
 	cmd.Stdin = strings.NewReader(stdin)
 	var stdout, stderr bytes.Buffer
