@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -97,8 +96,9 @@ func TestHammer(t *testing.T) {
 		watching, stop := context.WithCancel(t.Context())
 		var watch, round errgroup.Group
 		watch.Go(func() error { return h.watch(watching) })
-		for _, hand := range hands {
-			round.Go(func() error { return h.work(t.Context(), hand, rounds%3 == 0) })
+		for i, hand := range hands {
+			first := [][]deed{{h.open, h.open}, {h.finish, h.lastWord}, {nil, nil}}[rounds%3][i]
+			round.Go(func() error { return h.work(t.Context(), hand, first) })
 		}
 		err := round.Wait()
 		stop()
@@ -122,27 +122,25 @@ func (h *hammer) log() {
 	}
 }
 
-// work makes a few calls, the first at the same time as the other hand: to open
-// for the same purpose, or to do something to the same session.
-func (h *hammer) work(ctx context.Context, hand *rand.Rand, open bool) error {
-	deeds := []func(context.Context, *rand.Rand) error{
+// deed is one thing that a hand does.
+type deed = func(context.Context, *rand.Rand) error
+
+// work does a few things, the first at the same time as the other hand; if it
+// is not told which that is, something to a session.
+func (h *hammer) work(ctx context.Context, hand *rand.Rand, first deed) error {
+	deeds := []deed{
 		h.write, h.write, h.write, h.write, h.save, h.save, h.save, h.save, h.end, h.end, h.end, h.end, h.restart, h.restart, h.recover,
 		h.open, h.open, h.open, h.list, h.list, h.status, h.apply, h.turn,
 	}
-	const most, onSessions = 8, 15
-	for n := range most {
-		deed := deeds[hand.IntN(len(deeds))]
-		switch {
-		case n == 0 && open:
-			deed = h.open
-		case n == 0:
-			deed = deeds[hand.IntN(onSessions)]
-		}
-		if err := deed(ctx, hand); err != nil {
-			return err
-		}
+	const more, onSessions = 7, 15
+	if first == nil {
+		first = deeds[hand.IntN(onSessions)]
 	}
-	return nil
+	err := first(ctx, hand)
+	for n := 0; n < more && err == nil; n++ {
+		err = deeds[hand.IntN(len(deeds))](ctx, hand)
+	}
+	return err
 }
 
 // fresh is a number that was not there before.
@@ -195,41 +193,6 @@ func (h *hammer) one(hand *rand.Rand) string {
 		return ""
 	}
 	return ids[hand.IntN(len(ids))]
-}
-
-var runOf = regexp.MustCompile(`^saved session \w+ as run (\w+) `)
-
-func (h *hammer) save(ctx context.Context, hand *rand.Rand) error {
-	id := h.one(hand)
-	if id == "" {
-		return nil
-	}
-	h.mu.Lock()
-	before := save{id, maps.Clone(h.works[id])}
-	h.mu.Unlock()
-	out, done, err := h.call(ctx, "session", "checkpoint", id)
-	if done {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.saved[runOf.FindStringSubmatch(out)[1]] = before
-	}
-	return err
-}
-
-func (h *hammer) end(ctx context.Context, hand *rand.Rand) error {
-	id := h.one(hand)
-	if id == "" {
-		return nil
-	}
-	h.ending.RLock()
-	defer h.ending.RUnlock()
-	_, done, err := h.call(ctx, "session", "close", id)
-	if done {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.closed[id] = true
-	}
-	return err
 }
 
 func (h *hammer) restart(ctx context.Context, hand *rand.Rand) error {

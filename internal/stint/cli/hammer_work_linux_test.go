@@ -38,6 +38,11 @@ func (h *hammer) write(ctx context.Context, hand *rand.Rand) error {
 		return nil
 	}
 	h.count("write: " + how)
+	h.wrote(id, name, text)
+	return nil
+}
+
+func (h *hammer) wrote(id, name, text string) {
 	h.count("write: done")
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -45,7 +50,6 @@ func (h *hammer) write(ctx context.Context, hand *rand.Rand) error {
 		h.works[id] = make(map[string]string)
 	}
 	h.works[id][name] = text
-	return nil
 }
 
 func (h *hammer) worktree(id string) string {
