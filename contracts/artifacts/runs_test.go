@@ -31,6 +31,9 @@ func TestRuns(t *testing.T) {
 			m, err := p.store.Get(p.run)
 			require.NoError(t, err)
 			f.Equal(t, "r10.show", m, p.said(t))
+			if slices.Contains(f.Views(), "show") && p.asked["show"] == "" {
+				f.Equal(t, "r10.show", m, p.answered(t, "show"))
+			}
 			if !told.holds() {
 				continue
 			}

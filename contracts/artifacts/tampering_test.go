@@ -12,7 +12,7 @@ import (
 func TestTampering(t *testing.T) {
 	var byHash []string
 	count := make(map[contracts.Verdict]int)
-	for _, c := range contracts.Tampering(t, "^Test(Runs|Answers|Session|Conversations|Pruned|RecoverSaid|Printed|WorkTrees|State|Leftovers|Git)$") {
+	for _, c := range contracts.Tampering(t, "^Test(Runs|Answers|Session|Conversations|Pruned|RecoverSaid|WorkTrees|State|Leftovers|Git)$") {
 		count[c.Seen]++
 		switch c.Seen {
 		case contracts.Unseen, contracts.ByPanic:
