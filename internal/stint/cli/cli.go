@@ -24,7 +24,7 @@ import (
 )
 
 // Version is what stint --version says.
-const Version = "v0.3.0-dev"
+const Version = "v0.3.0"
 
 // Exit codes.
 const (
