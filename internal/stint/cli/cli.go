@@ -24,7 +24,7 @@ import (
 )
 
 // Version is what stint --version says.
-const Version = "v0.3.0"
+const Version = "v0.4.0-dev"
 
 // Exit codes.
 const (
