@@ -59,7 +59,8 @@ type Rule struct {
 	// "{project}".
 	Derive string
 	Inputs []string
-	// Pattern is a regexp that an Opaque or Derived value matches as a whole.
+	// Pattern is a regexp that an Opaque or Derived value matches as a whole. A
+	// value in the place of a Derived one that does not is a constant.
 	Pattern string
 }
 

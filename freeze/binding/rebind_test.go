@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -186,6 +187,33 @@ func TestDeclaredDerivation(t *testing.T) {
 	}
 	_, err = binding.Rebind(t.Context(), a.Entries, bs, "/elsewhere", broken)
 	require.ErrorContains(t, err, "the derivation is not the release's")
+}
+
+// A later release may write at one place what does not depend on its box.
+func TestDeclaredDerivationOfOtherForm(t *testing.T) {
+	rules := []binding.Rule{{File: "home/s.json", Pointer: "/print", Kind: binding.Derived, Derive: "fingerprint", Pattern: "v1:[0-9a-f]{64}"}}
+	write := func(root, value string) *binding.Run {
+		return &binding.Run{Root: root, Entries: []tree.Entry{{Path: "home/s.json", Type: tree.File, Data: fmt.Appendf(nil, `{"print": %q}`, value)}}}
+	}
+	v1, v2 := "v1:"+sha256Hex("a"), "v2:"+sha256Hex("a")
+	for _, tt := range []struct{ name, a, b, want string }{
+		{"the same in both", v2, v2, ""},
+		{"another in the second", v2, "v2:" + sha256Hex("b"), "does not match the declared pattern"},
+		{"of the pattern in the first only", v1, v2, "does not match the declared pattern"},
+		{"of the pattern in the second only", v2, v1, "does not match the declared pattern"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bs, ds := binding.Find(write(rootA, tt.a), write(rootB, tt.b), nil, rules)
+			if tt.want == "" {
+				noDifference(t, "Find", ds)
+				require.False(t, slices.ContainsFunc(bs, func(b binding.Binding) bool { return b.Kind == binding.Derived }))
+				noDifference(t, "Again", binding.Again(write(rootA, tt.a), bs, write(rootFresh, tt.a), rules))
+				return
+			}
+			require.Len(t, ds, 1)
+			require.Contains(t, ds[0].Why, tt.want)
+		})
+	}
 }
 
 func TestUndeclaredDerivationIsRefused(t *testing.T) {

@@ -99,8 +99,9 @@ looked at, applied or discarded later, and it is closed without losing any.`,
 	root.SetVersionTemplate("stint {{.Version}}\n")
 	root.SetFlagErrorFunc(misuse)
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON on standard output")
-	root.AddCommand(a.init(), a.status(), a.tui(), a.session(), a.run(), a.continues(), a.runs(), a.conversations())
+	root.AddCommand(a.init(), a.status(), a.doctor(), a.completion(), a.tui(), a.session(), a.run(), a.continues(), a.runs(), a.conversations())
 	root.SetHelpCommand(help(root))
+	a.complete(root, sources())
 	return root
 }
 
@@ -133,6 +134,19 @@ func help(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Help about any command",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			of, _, err := root.Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var names []string
+			for _, cmd := range of.Commands() {
+				if cmd.IsAvailableCommand() {
+					names = append(names, cmd.Name()+"\t"+cmd.Short)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			of, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {

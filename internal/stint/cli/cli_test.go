@@ -67,7 +67,7 @@ func commands(t *testing.T, at ...string) []string {
 func TestCommands(t *testing.T) {
 	got := commands(t)
 	want := []string{
-		"", "continue", "conversations", "conversations close", "conversations list", "conversations show", "init", "run",
+		"", "completion", "continue", "conversations", "conversations close", "conversations list", "conversations show", "doctor", "init", "run",
 		"runs", "runs apply", "runs diff", "runs discard", "runs list", "runs prune", "runs recover", "runs show",
 		"session", "session attach", "session checkpoint", "session close", "session list", "session open", "session recover", "session restart", "session show",
 		"status", "tui",

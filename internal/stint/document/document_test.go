@@ -90,6 +90,17 @@ func TestLock(t *testing.T) {
 	require.FileExists(t, name, "the lock file stays")
 }
 
+func TestBusy(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "lock")
+	require.False(t, document.Busy(name))
+	require.NoFileExists(t, name)
+	lock, err := document.Acquire(t.Context(), name, document.Patience)
+	require.NoError(t, err)
+	require.True(t, document.Busy(name))
+	lock.Release()
+	require.False(t, document.Busy(name))
+}
+
 func TestLockGivesUp(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "lock")
 	synctest.Test(t, func(t *testing.T) {

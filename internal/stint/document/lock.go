@@ -60,3 +60,14 @@ func (l *Lock) File() *os.File { return l.f }
 
 // Release lets go.
 func (l *Lock) Release() { l.f.Close() }
+
+// Busy tells whether a process holds the lock file name. It makes none.
+func Busy(name string) bool {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	free, err := tryLock(f)
+	return err == nil && !free
+}

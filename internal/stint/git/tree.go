@@ -119,6 +119,13 @@ func (t Tree) Tracks(ctx context.Context, path string) (bool, error) {
 	return out != "", err
 }
 
+// Exposed tells whether a file is neither tracked nor ignored, so that the next
+// git add takes it. (check-ignore does not take paths as they are.)
+func (t Tree) Exposed(ctx context.Context, path string) (bool, error) {
+	out, err := t.Out(ctx, "ls-files", "-z", "--others", "--exclude-standard", "--", path)
+	return out != "", err
+}
+
 // Ref is the object that the full ref name points to, and empty where there is
 // no such ref.
 func (t Tree) Ref(ctx context.Context, name string) (string, error) {

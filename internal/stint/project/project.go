@@ -5,8 +5,6 @@ package project
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,8 +36,19 @@ type Project struct {
 var ErrNone = errors.New("not a stint project yet")
 
 // Find finds the project that dir is in, also from inside of a session's
-// worktree. env is where git, and the place of the state, are looked up.
+// worktree, and makes the folder of its state where that is missing. env is
+// where git, and the place of the state, are looked up.
 func Find(ctx context.Context, env []string, dir string) (*Project, error) {
+	p, err := Locate(ctx, env, dir)
+	if err != nil {
+		return nil, err
+	}
+	p.StateDir, err = stateDir(env, p.ID)
+	return p, err
+}
+
+// Locate is Find that makes nothing: the folder of the state may be missing.
+func Locate(ctx context.Context, env []string, dir string) (*Project, error) {
 	tree, err := mainTree(ctx, env, dir)
 	if err != nil {
 		return nil, err
@@ -60,8 +69,14 @@ func Find(ctx context.Context, env []string, dir string) (*Project, error) {
 	} else if err != nil {
 		p.Config, p.NoConfig = new(project.Config), fmt.Errorf("repository %q: configuration: %w", tree.Dir, err)
 	}
-	p.StateDir, err = stateDir(env, p.ID)
-	return p, err
+	if p.StateDir, err = statePlace(env, p.ID); err != nil {
+		return nil, err
+	}
+	if dir, err := canonical(p.StateDir); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		p.StateDir = dir
+		return p, err
+	}
+	return p, nil
 }
 
 // Place is what the documents of the project are held against.
@@ -95,11 +110,31 @@ func id(ctx context.Context, tree git.Tree, fsys fs.FS) (string, error) {
 	return project.ID(fsys, tracked, tree.Dir)
 }
 
-// stateDir is the folder of all projects, or that of the one with an id, in
-// $STINT_STATE_DIR, else $XDG_STATE_HOME/stint, else ~/.local/state/stint. It
-// is canonical, so that a home behind a symlink gives one path and not two. The
+// stateDir is the folder of all projects, or that of the one with an id. It is
+// canonical, so that a home behind a symlink gives one path and not two. The
 // folder is made.
 func stateDir(env []string, id string) (string, error) {
+	dir, err := statePlace(env, id)
+	if err != nil {
+		return "", err
+	}
+	if err := document.MakeDir(dir); err != nil {
+		return "", fmt.Errorf("state folder %q: it cannot be made: %w: name another one by STINT_STATE_DIR", dir, err)
+	}
+	return canonical(dir)
+}
+
+func canonical(dir string) (string, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", err
+	}
+	return dir, plain("state folder", dir)
+}
+
+// statePlace is in $STINT_STATE_DIR, else $XDG_STATE_HOME/stint, else
+// ~/.local/state/stint.
+func statePlace(env []string, id string) (string, error) {
 	root, from := lookup(env, "STINT_STATE_DIR"), "STINT_STATE_DIR"
 	if root == "" {
 		// The XDG specification has a relative path ignored.
@@ -113,15 +148,7 @@ func stateDir(env []string, id string) (string, error) {
 	if !filepath.IsAbs(root) {
 		return "", fmt.Errorf("no place for the state: %s is %q, which is no absolute path: set it to one", from, root)
 	}
-	dir := filepath.Join(root, "projects", id)
-	if err := document.MakeDir(dir); err != nil {
-		return "", fmt.Errorf("state folder %q: it cannot be made: %w: name another one by STINT_STATE_DIR", dir, err)
-	}
-	dir, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return "", err
-	}
-	return dir, plain("state folder", dir)
+	return filepath.Join(root, "projects", id), nil
 }
 
 func lookup(env []string, name string) string {
@@ -132,27 +159,4 @@ func lookup(env []string, name string) string {
 		}
 	}
 	return value
-}
-
-// FingerprintVersion is the version in which new fingerprints are taken.
-const FingerprintVersion = "v1"
-
-// Fingerprint is that of the repository as it is now, in a version. v1 is the
-// SHA-256, in hexadecimal, of the main work tree's canonical path, the commit
-// that is HEAD, and git's porcelain status, with a NUL after each of the
-// first two.
-func (p *Project) Fingerprint(ctx context.Context, version string) (string, error) {
-	if version != FingerprintVersion {
-		return "", fmt.Errorf("fingerprint version %q is not known to this build", version)
-	}
-	head, err := p.Tree.Head(ctx)
-	if err != nil {
-		return "", err
-	}
-	status, err := p.Tree.Status(ctx)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256([]byte(p.Tree.Dir + "\x00" + head + "\x00" + status))
-	return version + ":" + hex.EncodeToString(sum[:]), nil
 }

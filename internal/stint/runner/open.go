@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
-	"github.com/freeze-contracts/permafrost/internal/stint/project"
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
 	"github.com/freeze-contracts/permafrost/readers"
 	doc "github.com/freeze-contracts/permafrost/readers/session"
@@ -105,7 +104,7 @@ func (r *Runner) plan(ctx context.Context, o OpenOptions) (doc.Document, error) 
 	if d.Base, err = r.base(ctx, "a session"); err != nil {
 		return d, err
 	}
-	if d.Fingerprint, err = r.Project.Fingerprint(ctx, project.FingerprintVersion); err != nil {
+	if d.Fingerprint, err = r.Project.NewFingerprint(ctx); err != nil {
 		return d, err
 	}
 	if d.Tmux.Socket, err = r.socket(ctx); err != nil {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/env"
-	"github.com/freeze-contracts/permafrost/internal/stint/project"
 	"github.com/freeze-contracts/permafrost/readers"
 	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
 	talk "github.com/freeze-contracts/permafrost/readers/conversation"
@@ -105,7 +104,7 @@ func (r *Runner) turn(ctx context.Context, harness string, o TurnOptions) (*turn
 	t.manifest = manifest.Manifest{
 		Head: readers.Head{ID: newID(), ProjectID: r.Project.ID}, Kind: manifest.Turn, Harness: harness, Prompt: o.Prompt, Files: []manifest.File{},
 	}
-	t.manifest.Fingerprint, err = r.Project.Fingerprint(ctx, project.FingerprintVersion)
+	t.manifest.Fingerprint, err = r.Project.NewFingerprint(ctx)
 	return t, h, err
 }
 

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/freeze-contracts/permafrost/internal/tmux"
@@ -92,17 +91,20 @@ func (a answer) find(d *session.Document) (pane *tmux.Marked, live Liveness, why
 	if a.err != nil {
 		return nil, Unknown, a.err.Error()
 	}
-	named := slices.DeleteFunc(slices.Clone(a.panes), func(p tmux.Marked) bool { return p.Session != d.Tmux.Session })
-	i := slices.IndexFunc(named, func(p tmux.Marked) bool { return p.Mark == d.ID && p.Start == d.Paths.Worktree })
-	switch {
-	case i < 0 && len(named) > 0:
-		return nil, Absent, elsewhere
-	case i < 0:
-		return nil, Absent, ""
-	case named[i].Dead:
-		return &named[i], Dead, ""
+	for i := range a.panes {
+		p := &a.panes[i]
+		switch {
+		case p.Session != d.Tmux.Session:
+			continue
+		case p.Mark != d.ID || p.Start != d.Paths.Worktree:
+			why = elsewhere
+		case p.Dead:
+			return p, Dead, ""
+		default:
+			return p, Live, ""
+		}
 	}
-	return &named[i], Live, ""
+	return nil, Absent, why
 }
 
 // stale compares in the stored version, and computes each version once.

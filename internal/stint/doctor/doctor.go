@@ -1,0 +1,103 @@
+// Package doctor finds what is missing or does not go together: programs,
+// configuration, the project's state, and what git and tmux have of sessions.
+//
+// It asks and changes nothing, takes no lock for longer than a look at it, and
+// shows no value of an env file.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
+	"github.com/freeze-contracts/permafrost/internal/stint/git"
+	"github.com/freeze-contracts/permafrost/internal/stint/project"
+	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	doc "github.com/freeze-contracts/permafrost/readers/session"
+)
+
+// Finding is one thing that is not as it should be.
+type Finding struct {
+	What  string `json:"what"`  // what kind of thing it is, as in "env file"
+	Thing string `json:"thing"` // which one: a path, an id, a name
+	Why   string `json:"why"`
+	Mend  string `json:"mend"` // the command that mends it
+}
+
+// visit is one look at a project.
+type visit struct {
+	*runner.Runner
+	ctx      context.Context
+	noTmux   bool
+	sessions []*doc.Document
+	skipped  []document.Skipped // documents that do not read
+	found    []Finding
+}
+
+func (v *visit) add(what, thing, why, mend string) {
+	v.found = append(v.found, Finding{what, thing, why, mend})
+}
+
+// Project looks at the project that dir is in, and at what stint needs there.
+func Project(ctx context.Context, env []string, dir string) ([]Finding, error) {
+	v := &visit{ctx: ctx}
+	v.programs(env)
+	p, err := project.Locate(ctx, env, dir)
+	switch {
+	case errors.Is(err, git.ErrNoRepository):
+		v.add("repository", dir, err.Error(), "git init # or go to a repository")
+		return v.found, nil
+	case errors.Is(err, project.ErrNone):
+		v.add("project", dir, err.Error(), "stint init")
+		return v.found, nil
+	case err != nil && len(v.found) > 0: // It may be for want of a program.
+		return v.found, nil
+	case err != nil:
+		v.add("project", dir, err.Error(), "git -C "+quote(dir)+" status")
+		return v.found, nil
+	}
+	v.Runner = &runner.Runner{Project: p, Env: env}
+	v.marker()
+	v.configuration()
+	v.harnesses()
+	v.envFile()
+	if _, err := os.Stat(p.StateDir); errors.Is(err, fs.ErrNotExist) {
+		return v.found, nil
+	}
+	if v.Runner, err = runner.New(p, env, time.Now); err != nil {
+		v.add("state folder", p.StateDir, err.Error(), "chmod 700 "+quote(p.StateDir))
+		return v.found, nil
+	}
+	defer v.Close()
+	v.state()
+	v.documents()
+	v.unsettled()
+	if err := v.worktrees(); err != nil {
+		return nil, err
+	}
+	v.panes()
+	v.leftovers()
+	return v.found, nil
+}
+
+// busy tells whether a stint is at work on what the lock file is about, so
+// that what looks half done is not left.
+func (v *visit) busy(lock string) bool { return document.Busy(v.path(lock)) }
+
+// edit is the command for what only its author can put right.
+func edit(file string) string { return `"${EDITOR:-vi}" ` + quote(file) }
+
+// quote is s as a word of a shell.
+func quote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%", r)
+	}
+	if s != "" && strings.TrimFunc(s, plain) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

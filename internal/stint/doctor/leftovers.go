@@ -1,0 +1,58 @@
+package doctor
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// leftovers names what a killed command had on its way. Each goes by itself
+// when the next command of its kind comes by.
+func (v *visit) leftovers() {
+	if !v.busy("apply.lock") {
+		v.left("scratch", "rm -rf")
+		v.applying()
+	}
+	for _, of := range []string{"sessions/*", "runs/*"} {
+		for _, dir := range v.glob(of) {
+			if !v.busy(dir+"/lock") && !v.busy(dir+"/running.lock") {
+				v.left(dir+"/scratch", "rm -rf")
+				v.left(dir+"/.*.new", "rm")
+			}
+		}
+	}
+	for _, name := range v.glob("conversations/.*.new") {
+		id := strings.TrimSuffix(strings.TrimPrefix(path.Base(name), "."), ".json.new")
+		if !v.busy("conversations/" + id + ".lock") {
+			v.left(name, "rm")
+		}
+	}
+	for _, name := range v.glob("runs/.pruned-*") {
+		v.add("leftover", v.path(name), "a command that was killed left it", "stint runs prune")
+	}
+}
+
+// applying names a run whose apply was killed, which the next apply finishes.
+func (v *visit) applying() {
+	runs := v.glob("runs/*/applying")
+	for _, name := range runs {
+		id := path.Base(path.Dir(name))
+		v.add("run", id, "stint runs apply of it was killed", "stint runs apply "+id)
+	}
+	if stage := v.file(".stint/apply"); len(runs) == 0 && exists(stage) {
+		v.add("leftover", stage, "a command that was killed left it", "rm -r "+quote(stage))
+	}
+}
+
+func (v *visit) left(pattern, mend string) {
+	for _, name := range v.glob(pattern) {
+		v.add("leftover", v.path(name), "a command that was killed left it", mend+" "+quote(v.path(name)))
+	}
+}
+
+// glob lists what is in the state folder, by names below it.
+func (v *visit) glob(pattern string) []string {
+	all, _ := fs.Glob(os.DirFS(v.Project.StateDir), pattern)
+	return all
+}
