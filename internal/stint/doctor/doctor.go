@@ -35,6 +35,7 @@ type visit struct {
 	noTmux   bool
 	sessions []*doc.Document
 	skipped  []document.Skipped // documents that do not read
+	unlisted bool               // there may be documents that are not known
 	found    []Finding
 }
 

@@ -55,6 +55,9 @@ func (v *visit) worktrees() error {
 			v.add("session", d.ID, "it is open, and git does not list its worktree "+at, "mv "+quote(at)+" "+quote(at+".kept")+" && stint session close "+d.ID)
 		}
 	}
+	if v.unlisted {
+		return nil // Any of the others may be a session's.
+	}
 	known := v.workspaces()
 	for _, w := range all {
 		if id, ok := v.workspace(w.Dir); ok && !known[id] {
@@ -142,8 +145,11 @@ func (v *visit) sockets() []string {
 	return slices.Compact(all)
 }
 
-// lives tells whether a session is not closed, as far as its document reads.
+// lives tells whether a session is not closed, as far as its document is known.
 func (v *visit) lives(id string) bool {
+	if v.unlisted {
+		return true
+	}
 	i := slices.IndexFunc(v.sessions, func(d *doc.Document) bool { return d.ID == id })
 	if i < 0 {
 		return exists(v.path(doc.File(id)))

@@ -71,6 +71,7 @@ func (v *visit) documents() {
 
 func (v *visit) skip(folder string, skipped []document.Skipped, err error) {
 	if err != nil {
+		v.unlisted = true
 		v.add("state folder", v.path(folder), err.Error(), "chmod 700 "+quote(v.path(folder)))
 	}
 	v.skipped = append(v.skipped, skipped...)
