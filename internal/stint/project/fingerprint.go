@@ -95,9 +95,14 @@ func (c *contents) tree(ctx context.Context, tree git.Tree, w io.Writer) error {
 		if len(entry) < 4 {
 			continue // there is none
 		}
-		at := gone
-		if !deleted(entry[:2]) {
-			at, err = c.entry(ctx, tree, root, strings.TrimSuffix(entry[3:], "/"))
+		at, letters, name := gone, entry[:2], entry[3:]
+		switch {
+		case letters == "??" && strings.HasSuffix(name, "/"):
+			// A repository that git was not told of is not looked into: what
+			// its configuration names would run.
+			at = folder
+		case !deleted(letters):
+			at, err = c.entry(ctx, tree, root, name)
 		}
 		if err != nil {
 			return err
@@ -109,7 +114,10 @@ func (c *contents) tree(ctx context.Context, tree git.Tree, w io.Writer) error {
 	return nil
 }
 
-const gone = "000000"
+const (
+	gone   = "000000"
+	folder = "040000"
+)
 
 // deleted tells by the two letters of an entry whether git sees no file: there
 // may be one behind a symlink, which is not the work tree's.
@@ -127,7 +135,7 @@ func (c *contents) entry(ctx context.Context, tree git.Tree, root *os.Root, name
 	case err != nil:
 		return "", fmt.Errorf("%w: %w", errContent, err)
 	case info.IsDir():
-		return c.folder(ctx, git.Tree{Dir: filepath.Join(tree.Dir, name), Env: tree.Env}, root, name)
+		return c.submodule(ctx, git.Tree{Dir: filepath.Join(tree.Dir, name), Env: tree.Env}, root, name)
 	}
 	h := sha256.New()
 	switch {
@@ -174,11 +182,11 @@ func (c *contents) file(root *os.Root, name string, w io.Writer) error {
 	return err
 }
 
-// folder is a submodule, or another repository that lies in the work tree. In
-// a folder that is none, git would answer for the repository around it.
-func (c *contents) folder(ctx context.Context, tree git.Tree, root *os.Root, name string) (string, error) {
+// submodule is a work tree in the work tree. In a folder that is none, git would
+// answer for the repository around it.
+func (c *contents) submodule(ctx context.Context, tree git.Tree, root *os.Root, name string) (string, error) {
 	if _, err := root.Lstat(filepath.Join(name, ".git")); errors.Is(err, fs.ErrNotExist) {
-		return "040000", nil
+		return folder, nil
 	}
 	top, err := tree.Line(ctx, "rev-parse", "--show-toplevel")
 	if err == nil && top != tree.Dir {

@@ -110,6 +110,20 @@ func TestFingerprintSees(t *testing.T) {
 	}
 }
 
+// A repository that git was not told of may be anybody's, and its configuration
+// may name programs.
+func TestFingerprintRunsNothingOfAnUntrackedRepository(t *testing.T) {
+	d := newDesk(t)
+	d.sh(`
+		git init -q strange; cd strange; echo '* filter=x' >.gitattributes; echo one >file; git add .; git commit -qm one
+		git config filter.x.clean 'touch ../ran; cat'; echo two >file
+	`)
+	d.both()
+	require.NoFileExists(t, filepath.Join(d.top, "ran"))
+	d.sh("cd strange; git status >/dev/null")
+	require.FileExists(t, filepath.Join(d.top, "ran"), "what was not to run can")
+}
+
 // A repository that was moved is in the same state, and v1 is of its path.
 func TestFingerprintOfMovedRepository(t *testing.T) {
 	d := newDesk(t)
