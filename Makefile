@@ -59,7 +59,7 @@ read: setup build ## every release and today's code on what every release left: 
 
 test: ## the tests, with the race detector; what they need is not skipped
 	@echo "check: test -race"
-	@cd "$(ROOT)" && PERMAFROST_CHECK=1 go test -race -timeout 15m ./...
+	@cd "$(ROOT)" && PERMAFROST_CHECK=1 go test -race -timeout 45m ./...
 
 fuzz: ## every fuzz target for FUZZTIME
 	@cd "$(ROOT)" && git grep --untracked -o '^func Fuzz[A-Za-z0-9]*' -- '*_test.go' | while IFS=: read -r file func; do \
