@@ -24,7 +24,7 @@ func (a *app) completion() *cobra.Command {
 flags, and what there is in the project of the current folder: ids of sessions,
 runs and conversations, work items, harnesses, states.`,
 		Example: `  stint completion bash >~/.local/share/bash-completion/completions/stint
-  stint completion zsh >"${fpath[1]}/_stint"
+  stint completion zsh >~/.zfunc/_stint
   stint completion fish >~/.config/fish/completions/stint.fish`,
 		Args:      takes("bash, zsh or fish"),
 		ValidArgs: shells,

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -35,6 +36,9 @@ Exit code 0 says that nothing is wrong.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var found []doctor.Finding
 		if cmd.Flags().Changed("config") {
+			if config == "" {
+				return misuse(cmd, errors.New("--config needs the name of a file"))
+			}
 			found = doctor.Config(config)
 		} else {
 			dir, err := here()
@@ -60,7 +64,7 @@ func (a *app) findings(found []doctor.Finding) error {
 		return err
 	}
 	if len(found) > 0 {
-		return fmt.Errorf("not as it should be: %s: do what stands below each, and run stint doctor again", text.Count(len(found), "thing"))
+		return fmt.Errorf("not as it should be: %s: mend each, and run stint doctor again", text.Count(len(found), "thing"))
 	}
 	return nil
 }
@@ -70,6 +74,9 @@ func findingsText(w io.Writer, found []doctor.Finding) {
 		fmt.Fprintln(w, "nothing is wrong")
 	}
 	for _, f := range found {
-		fmt.Fprintf(w, "%s %s: %s\n  mend  %s\n", f.What, text.Plain(f.Thing), text.Plain(f.Why), text.Plain(f.Mend))
+		fmt.Fprintf(w, "%s %s: %s\n", f.What, text.Plain(f.Thing), text.Plain(f.Why))
+		if f.Mend != "" {
+			fmt.Fprintf(w, "  mend  %s\n", text.Plain(f.Mend))
+		}
 	}
 }

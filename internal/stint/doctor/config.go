@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/freeze-contracts/permafrost/readers"
 	"github.com/freeze-contracts/permafrost/readers/project"
@@ -19,7 +20,14 @@ func Config(file string) []Finding {
 	if err == nil {
 		c, err = project.ParseConfig(file, b)
 	}
-	v.config(file, c, err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		v.add("configuration", file, "there is no such file", "")
+	case errors.Is(err, readers.ErrNotRegular):
+		v.add("configuration", file, err.Error(), "")
+	default:
+		v.config(file, c, err)
+	}
 	return v.found
 }
 
@@ -35,7 +43,7 @@ func (v *visit) configuration() {
 
 func (v *visit) config(file string, c *project.Config, err error) {
 	if err != nil {
-		v.add("configuration", file, err.Error(), edit(file))
+		v.add("configuration", file, err.Error(), mend(file, err))
 		return
 	}
 	for _, key := range c.Unknown {
@@ -53,15 +61,20 @@ func (v *visit) file(name string) string {
 func (v *visit) marker() {
 	file := v.file(project.MarkerFile)
 	info, err := os.Lstat(file)
-	if err == nil && info.Mode().Type() == fs.ModeSymlink {
-		v.add("marker", file, "it is a symlink, so the project's id is that of the path, and its sessions are not found once the repository is moved", "rm "+quote(file)+" && stint init # once all sessions are closed")
+	if err == nil && !info.Mode().IsRegular() {
+		why := "it is " + kind(info.Mode()) + ", so the project's id is that of the path, and its sessions are not found once the repository is moved"
+		fix := away(file)
+		if fix != "" {
+			fix += " && stint init # once all sessions are closed"
+		}
+		v.add("marker", file, why, fix)
 	}
 	tree, in := v.Project.Tree, "git -C "+quote(v.Project.Tree.Dir)
 	tracked, err := tree.Tracks(v.ctx, project.MarkerFile)
 	exposed, also := tree.Exposed(v.ctx, project.MarkerFile)
 	switch err := errors.Join(err, also); {
 	case err != nil:
-		v.add("marker", file, err.Error(), in+" status")
+		v.add("marker", file, err.Error(), "")
 	case tracked:
 		v.add("marker", file, "git tracks it, so every clone would share it, and the project's id is that of the path", in+" rm --cached "+project.MarkerFile+" # once all sessions are closed")
 	case exposed:
@@ -80,15 +93,19 @@ func (v *visit) envFile() {
 	}
 	f, err := v.EnvFile()
 	if err != nil {
-		v.add("env file", name, err.Error(), edit(name))
+		why := err.Error()
+		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+			why += ": it is " + kind(info.Mode())
+		}
+		v.add("env file", name, why, mend(name, err))
 		return
 	}
 	for _, w := range f.Warnings {
-		mend := edit(name)
+		fix := edit(name)
 		if w.Line == 0 {
-			mend = "chmod 600 " + quote(name)
+			fix = "chmod 600 " + quote(name)
 		}
-		v.add("env file", name, w.String(), mend)
+		v.add("env file", name, w.String(), fix)
 	}
 	for _, reserved := range f.Reserved() {
 		v.add("env file", name, reserved+" is set by tmux or stint, whatever the file says", edit(name))

@@ -10,13 +10,16 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"strings"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
 	"github.com/freeze-contracts/permafrost/internal/stint/project"
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/readers"
+	config "github.com/freeze-contracts/permafrost/readers/project"
 	doc "github.com/freeze-contracts/permafrost/readers/session"
 )
 
@@ -25,7 +28,7 @@ type Finding struct {
 	What  string `json:"what"`  // what kind of thing it is, as in "env file"
 	Thing string `json:"thing"` // which one: a path, an id, a name
 	Why   string `json:"why"`
-	Mend  string `json:"mend"` // the command that mends it
+	Mend  string `json:"mend,omitzero"` // the command that mends it, where there is one
 }
 
 // visit is one look at a project.
@@ -43,6 +46,13 @@ func (v *visit) add(what, thing, why, mend string) {
 	v.found = append(v.found, Finding{what, thing, why, mend})
 }
 
+// once adds what is not mended along with the state folder.
+func (v *visit) once(what, thing, why, mend string) {
+	if mend == "" || !slices.ContainsFunc(v.found, func(f Finding) bool { return f.What == "state folder" && f.Mend == mend }) {
+		v.add(what, thing, why, mend)
+	}
+}
+
 // Project looks at the project that dir is in, and at what stint needs there.
 func Project(ctx context.Context, env []string, dir string) ([]Finding, error) {
 	v := &visit{ctx: ctx}
@@ -58,7 +68,7 @@ func Project(ctx context.Context, env []string, dir string) ([]Finding, error) {
 	case err != nil && len(v.found) > 0: // It may be for want of a program.
 		return v.found, nil
 	case err != nil:
-		v.add("project", dir, err.Error(), "git -C "+quote(dir)+" status")
+		v.add("project", dir, err.Error(), v.locating(env, dir, err))
 		return v.found, nil
 	}
 	v.Runner = &runner.Runner{Project: p, Env: env}
@@ -70,7 +80,7 @@ func Project(ctx context.Context, env []string, dir string) ([]Finding, error) {
 		return v.found, nil
 	}
 	if v.Runner, err = runner.New(p, env, time.Now); err != nil {
-		v.add("state folder", p.StateDir, err.Error(), "chmod 700 "+quote(p.StateDir))
+		v.add("state folder", p.StateDir, err.Error(), mend(p.StateDir, err))
 		return v.found, nil
 	}
 	defer v.Close()
@@ -85,20 +95,25 @@ func Project(ctx context.Context, env []string, dir string) ([]Finding, error) {
 	return v.found, nil
 }
 
+// locating is the mend for a project that is not located: its marker's or its
+// state folder's, and none for what git or a variable has to say.
+func (v *visit) locating(env []string, dir string, err error) string {
+	tree, none := git.Main(v.ctx, env, dir)
+	if none != nil {
+		return ""
+	}
+	var at *fs.PathError
+	var corrupt *readers.CorruptError
+	file := filepath.Join(tree.Dir, filepath.FromSlash(config.MarkerFile))
+	switch {
+	case errors.As(err, &at) && filepath.IsAbs(at.Path):
+		return mend(at.Path, err)
+	case at != nil, errors.As(err, &corrupt), errors.Is(err, readers.ErrNewer):
+		return mend(file, err)
+	}
+	return ""
+}
+
 // busy tells whether a stint is at work on what the lock file is about, so
 // that what looks half done is not left.
 func (v *visit) busy(lock string) bool { return document.Busy(v.path(lock)) }
-
-// edit is the command for what only its author can put right.
-func edit(file string) string { return `"${EDITOR:-vi}" ` + quote(file) }
-
-// quote is s as a word of a shell.
-func quote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%", r)
-	}
-	if s != "" && strings.TrimFunc(s, plain) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}

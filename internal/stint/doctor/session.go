@@ -23,7 +23,7 @@ func (v *visit) unsettled() {
 		}
 	}
 	off, err := v.CutOff()
-	if err != nil {
+	if err != nil && !v.unlisted { // What cannot be listed is named already.
 		v.add("run", v.path("runs"), err.Error(), "stint runs recover")
 	}
 	for _, m := range off {
@@ -108,13 +108,13 @@ func (v *visit) panes() {
 		return
 	}
 	has := make(map[string]bool) // ids with a pane, and sockets that do not answer
-	for _, socket := range v.sockets() {
-		panes, err := v.Sessions.Panes(v.ctx, socket)
-		if err != nil {
+	for _, s := range v.servers() {
+		socket := s.socket
+		if s.err != nil {
 			has[socket] = true
-			v.add("tmux server", socket, err.Error(), "tmux -S "+quote(socket)+" list-sessions")
+			v.mute(s)
 		}
-		for _, p := range panes {
+		for _, p := range s.panes {
 			id, ok := v.workspace(p.Start)
 			if !ok || p.Mark != id {
 				continue
@@ -129,20 +129,6 @@ func (v *visit) panes() {
 			v.add("session", d.ID, "it is open, and tmux has no pane of it", "stint session close "+d.ID)
 		}
 	}
-}
-
-func (v *visit) sockets() []string {
-	var all []string
-	for _, d := range v.sessions {
-		if d.State != doc.Closed {
-			all = append(all, d.Tmux.Socket)
-		}
-	}
-	if socket, err := v.Socket(v.ctx); err == nil {
-		all = append(all, socket)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // lives tells whether a session is not closed, as far as its document is known.

@@ -9,7 +9,6 @@ import (
 	"runtime"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
-	"github.com/freeze-contracts/permafrost/readers"
 )
 
 // path is that of something in the project's state folder.
@@ -25,7 +24,7 @@ func (v *visit) state() {
 			return nil
 		}
 		if err != nil {
-			v.add("state folder", at, err.Error(), "chmod 700 "+quote(at))
+			v.once("state folder", at, err.Error(), mend(at, err))
 			return fs.SkipDir
 		}
 		info, err := d.Info()
@@ -46,7 +45,7 @@ func (v *visit) access(at string, info fs.FileInfo) {
 	case info.IsDir():
 		want = 0o700
 	case !info.Mode().IsRegular():
-		v.add("state folder", at, "it is neither a file nor a folder", "rm "+quote(at))
+		v.add("state folder", at, "it is "+kind(info.Mode()), "rm "+quote(at))
 		return
 	}
 	if foreign(info) {
@@ -72,18 +71,11 @@ func (v *visit) documents() {
 func (v *visit) skip(folder string, skipped []document.Skipped, err error) {
 	if err != nil {
 		v.unlisted = true
-		v.add("state folder", v.path(folder), err.Error(), "chmod 700 "+quote(v.path(folder)))
+		v.once("state folder", v.path(folder), err.Error(), mend(v.path(folder), err))
 	}
 	v.skipped = append(v.skipped, skipped...)
 	for _, s := range skipped {
-		mend := edit(s.Path)
-		if errors.Is(s.Err, readers.ErrNewer) {
-			mend = "go install github.com/freeze-contracts/permafrost/cmd/stint@latest"
-		}
-		if errors.Is(s.Err, fs.ErrPermission) {
-			mend = "chmod 600 " + quote(s.Path)
-		}
-		v.add("document", s.Path, s.Err.Error(), mend)
+		v.once("document", s.Path, s.Err.Error(), mend(s.Path, s.Err))
 	}
 }
 

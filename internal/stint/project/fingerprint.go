@@ -175,6 +175,13 @@ func (c *contents) file(root *os.Root, name string, w io.Writer) error {
 		return err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%q is no regular file any more", f.Name())
+	}
 	n, err := io.Copy(w, io.LimitReader(f, c.left+1))
 	if c.left -= n; c.left < 0 {
 		return fmt.Errorf("changed and untracked files have more than %d bytes", int64(maxContent))

@@ -125,11 +125,11 @@ func stateDir(env []string, id string) (string, error) {
 }
 
 func canonical(dir string) (string, error) {
-	dir, err := filepath.EvalSymlinks(dir)
+	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return "", err
+		return "", &fs.PathError{Op: "state folder", Path: dir, Err: err}
 	}
-	return dir, plain("state folder", dir)
+	return real, plain("state folder", real)
 }
 
 // statePlace is in $STINT_STATE_DIR, else $XDG_STATE_HOME/stint, else
