@@ -139,7 +139,7 @@ func TestAnswers(t *testing.T) {
 		err := ask(s)
 		unknown(t, err)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.Less(t, time.Since(started), 5*time.Second, "it must not wait for the streams that the server holds")
+		require.Less(t, time.Since(started), 30*time.Second, "it must not wait for the streams that the server holds")
 		require.NoError(t, syscall.Kill(pid, syscall.SIGCONT))
 	})
 	t.Run("no tmux", func(t *testing.T) {

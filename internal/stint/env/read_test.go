@@ -67,7 +67,7 @@ func TestReadRefuses(t *testing.T) {
 		require.Nil(t, f, test.path)
 		require.ErrorIs(t, err, test.want, test.path)
 		require.EqualError(t, err, fmt.Sprintf("env file %q: %s", test.path, test.text))
-		require.Less(t, time.Since(began), 5*time.Second, test.path)
+		require.Less(t, time.Since(began), 30*time.Second, test.path)
 	}
 	require.NoError(t, os.WriteFile(at("full"), []byte(strings.Repeat("A=1\n", env.MaxFile/4)), 0o600))
 	_, err := env.Read(at("full"))
