@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
-	"github.com/freeze-contracts/permafrost/readers"
 	"github.com/freeze-contracts/permafrost/readers/artifact"
 )
 
@@ -37,10 +36,12 @@ type (
 
 func (s *Store) manifests() *manifests {
 	return &manifests{
-		StateDir: s.StateDir, Docs: s.Docs, Now: s.Now,
+		ProjectID: s.ProjectID, StateDir: s.StateDir, Docs: s.Docs, Now: s.Now,
 		Kind: "run", Folder: "runs", File: artifact.ManifestFile,
-		Lock:     func(id string) string { return path.Join(path.Dir(artifact.ManifestFile(id)), "lock") },
-		Read:     s.read,
+		Lock: func(id string) string { return path.Join(path.Dir(artifact.ManifestFile(id)), "lock") },
+		// A folder without a manifest is no run: the manifest is written last, so a
+		// process ended before there was one.
+		Read:     func(id string) (*artifact.Manifest, error) { return artifact.Read(s.Docs, id) },
 		Parse:    artifact.Parse,
 		NotFound: ErrNotFound,
 		Mend:     "mend it, or apply the patch beside it by git apply",
@@ -55,21 +56,6 @@ func (s *Store) Manifests() ([]*artifact.Manifest, []document.Skipped, error) {
 
 // Get reads the manifest of one run.
 func (s *Store) Get(id string) (*artifact.Manifest, error) { return s.manifests().Get(id) }
-
-// read takes a folder without a manifest for no run: the manifest is written
-// last, so a process ended before there was one.
-func (s *Store) read(id string) (*artifact.Manifest, error) {
-	m, err := artifact.Read(s.Docs, id)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, ErrNotFound
-	case err != nil:
-		return nil, err
-	case m.ProjectID != s.ProjectID:
-		return nil, fmt.Errorf("it belongs elsewhere: %w", &readers.BindingError{Field: "project_id", Got: m.ProjectID, Want: s.ProjectID})
-	}
-	return m, nil
-}
 
 // Patch reads the patch of a run, which is the one the manifest was written
 // for, or an error.

@@ -7,13 +7,11 @@ package conversation
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
-	"github.com/freeze-contracts/permafrost/readers"
 	"github.com/freeze-contracts/permafrost/readers/conversation"
 )
 
@@ -35,10 +33,10 @@ type (
 
 func (s *Store) documents() *documents {
 	return &documents{
-		StateDir: s.StateDir, Docs: s.Docs, Now: s.Now,
+		ProjectID: s.ProjectID, StateDir: s.StateDir, Docs: s.Docs, Now: s.Now,
 		Kind: "conversation", Folder: "conversations", Suffix: ".json", File: conversation.File,
 		Lock:     func(id string) string { return path.Join("conversations", id+".lock") },
-		Read:     s.read,
+		Read:     func(id string) (*conversation.Document, error) { return conversation.Read(s.Docs, id) },
 		Parse:    conversation.Parse,
 		NotFound: ErrNotFound,
 		Mend:     "mend it, or begin another conversation by stint run",
@@ -53,19 +51,6 @@ func (s *Store) Documents() ([]*conversation.Document, []document.Skipped, error
 
 // Get reads one conversation.
 func (s *Store) Get(id string) (*conversation.Document, error) { return s.documents().Get(id) }
-
-func (s *Store) read(id string) (*conversation.Document, error) {
-	d, err := conversation.Read(s.Docs, id)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, ErrNotFound
-	case err != nil:
-		return nil, err
-	case d.ProjectID != s.ProjectID:
-		return nil, fmt.Errorf("it belongs elsewhere: %w", &readers.BindingError{Field: "project_id", Got: d.ProjectID, Want: s.ProjectID})
-	}
-	return d, nil
-}
 
 // Held is a conversation that no other process can change.
 type Held struct {

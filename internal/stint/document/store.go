@@ -26,16 +26,17 @@ type Of[T any] interface {
 
 // Store is the documents of one kind in one project.
 type Store[T any, D Of[T]] struct {
-	StateDir string // the project's state folder, absolute: documents are written there
-	Docs     fs.FS  // the same folder for reading
-	Now      func() time.Time
+	ProjectID string // a document of another project is refused
+	StateDir  string // the project's state folder, absolute: documents are written there
+	Docs      fs.FS  // the same folder for reading
+	Now       func() time.Time
 
 	Kind     string                     // as messages name one, as in session
 	Folder   string                     // in which the documents lie
 	Suffix   string                     // behind an id, as the folder lists it
 	File     func(id string) string     // place of a document
 	Lock     func(id string) string     // place of its lock
-	Read     func(id string) (D, error) // reads a document, and refuses one that belongs elsewhere
+	Read     func(id string) (D, error) // reads a document
 	Parse    func(name string, b []byte) (D, error)
 	NotFound error  // there is no document
 	Mend     string // what to do about one that does not read
@@ -77,7 +78,17 @@ func (s *Store[T, D]) read(id string) (D, error) {
 	if !readers.ID(id) {
 		return nil, s.NotFound
 	}
-	return s.Read(id)
+	d, err := s.Read(id)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, s.NotFound
+	case err != nil:
+		return nil, err
+	}
+	if of := d.Header().ProjectID; of != s.ProjectID {
+		return nil, fmt.Errorf("it belongs elsewhere: %w", &readers.BindingError{Field: "project_id", Got: of, Want: s.ProjectID})
+	}
+	return d, nil
 }
 
 // Get reads one document.

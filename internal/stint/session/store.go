@@ -45,7 +45,7 @@ type (
 
 func (s *Store) documents() *documents {
 	return &documents{
-		StateDir: s.Place.StateDir, Docs: s.Docs, Now: s.Now,
+		ProjectID: s.Place.ProjectID, StateDir: s.Place.StateDir, Docs: s.Docs, Now: s.Now,
 		Kind: "session", Folder: "sessions", File: session.File,
 		Lock:     func(id string) string { return path.Join(path.Dir(session.File(id)), "lock") },
 		Read:     s.read,
