@@ -18,6 +18,7 @@ type initView struct {
 	Repository string `json:"repository"`
 	StateDir   string `json:"state_dir"`
 	Marker     bool   `json:"marker_written"`
+	Ignore     bool   `json:"ignore_written"`
 	Config     bool   `json:"config_written"`
 	Shared     bool   `json:"id_from_path"`
 }
@@ -48,7 +49,7 @@ It commits nothing. Commit stint.toml yourself; the marker stays untracked.`,
 			return err
 		}
 		if made.Shared {
-			a.note("%s is tracked by git or no regular file, so the project's id is taken from its path: untrack it by git rm --cached %[1]s, or move it away, for an id of its own", reader.MarkerFile)
+			a.note("%s is tracked by git or no regular file, so the project's id is taken from its path: untrack it by git rm --cached %[1]s, or move it away, for an id of its own; stint doctor tells what goes by it and is not seen", reader.MarkerFile)
 		}
 		if is := made.Project.Config.Session.Harness; cmd.Flags().Changed("harness") && is != harness {
 			a.note("--harness %s is not taken: %s is there, and session.harness in it is %q: change it there", harness, reader.ConfigFile, is)
@@ -59,7 +60,7 @@ It commits nothing. Commit stint.toml yourself; the marker stays untracked.`,
 		if err := a.moved(made.Project); err != nil {
 			return err
 		}
-		v := initView{made.ID, made.Tree.Dir, made.StateDir, made.Marker, made.Config, made.Shared}
+		v := initView{made.ID, made.Tree.Dir, made.StateDir, made.Marker, made.Ignore, made.Config, made.Shared}
 		return a.print(v, func(w io.Writer) { initText(w, v) })
 	}
 	return cmd
@@ -79,10 +80,13 @@ func (a *app) moved(p *project.Project) error {
 }
 
 func initText(w io.Writer, v initView) {
-	if !v.Marker && !v.Config {
-		fmt.Fprintf(w, "%s is a project already, nothing was changed\n", v.Repository)
-	} else {
+	switch {
+	case v.Marker || v.Config:
 		fmt.Fprintf(w, "%s is a project now\n", v.Repository)
+	case v.Ignore:
+		fmt.Fprintf(w, "%s is a project already; %s was missing and was written\n", v.Repository, project.IgnoreFile)
+	default:
+		fmt.Fprintf(w, "%s is a project already, nothing was changed\n", v.Repository)
 	}
 	fmt.Fprintf(w, "  id     %s\n  state  %s\n", v.ProjectID, v.StateDir)
 	if v.Config {

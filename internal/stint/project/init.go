@@ -19,6 +19,10 @@ import (
 	"github.com/freeze-contracts/permafrost/readers/session"
 )
 
+// IgnoreFile has git ignore what is in its folder, by its place in the main work
+// tree.
+const IgnoreFile = ".stint/.gitignore"
+
 // ignored is what stint puts into .stint: the marker, this list, the lock of
 // init, what apply has on its way, and documents that were not finished.
 const ignored = `project.json
@@ -32,6 +36,7 @@ apply
 type Made struct {
 	*Project
 	Marker bool // a marker was written
+	Ignore bool // a list of what git ignores was written
 	Config bool // a configuration was written
 	Shared bool // the marker is tracked or a symlink, so the id is that of the path
 	// Others are the ids of other projects whose sessions are of this
@@ -56,7 +61,7 @@ func Init(ctx context.Context, env []string, dir, harness string, now time.Time)
 	}
 	defer lock.Release()
 	made := new(Made)
-	if _, err := missing(filepath.Join(folder, ".gitignore"), []byte(ignored), 0o600); err != nil {
+	if made.Ignore, err = missing(filepath.Join(tree.Dir, IgnoreFile), []byte(ignored), 0o600); err != nil {
 		return nil, err
 	}
 	fresh, err := marker(now)
