@@ -73,9 +73,17 @@ func (a *app) list(ctx context.Context, r *runner.Runner, state doc.State, all b
 			v.Unreadable = append(v.Unreadable, unreadable{s.Path, text.Error(s.Err)})
 		}
 	} else if hidden+len(skipped) > 0 {
-		a.note("not shown: %s and %s: stint session list --all", text.Count(hidden, "other session"), text.Count(len(skipped), "unreadable document"))
+		a.note("not shown: %s and %s: %s", text.Count(hidden, "other session"), text.Count(len(skipped), "unreadable document"), seen(len(skipped)))
 	}
 	return a.print(v, func(w io.Writer) { listText(w, v) })
+}
+
+// seen is how to see what is not shown, of which so many documents do not read.
+func seen(unread int) string {
+	if unread > 0 {
+		return "see stint session list --all, and stint doctor for what mends it"
+	}
+	return "stint session list --all"
 }
 
 // retention tells which closed sessions are too old to be listed.

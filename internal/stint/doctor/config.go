@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
+	"github.com/freeze-contracts/permafrost/internal/stint/git"
 	"github.com/freeze-contracts/permafrost/readers"
 	"github.com/freeze-contracts/permafrost/readers/project"
 )
@@ -56,32 +58,6 @@ func (v *visit) file(name string) string {
 	return filepath.Join(v.Project.Tree.Dir, filepath.FromSlash(name))
 }
 
-// marker looks whether the marker is the project's own: untracked, ignored,
-// and no link to another's.
-func (v *visit) marker() {
-	file := v.file(project.MarkerFile)
-	info, err := os.Lstat(file)
-	if err == nil && !info.Mode().IsRegular() {
-		why := "it is " + kind(info.Mode()) + ", so the project's id is that of the path, and its sessions are not found once the repository is moved"
-		fix := away(file)
-		if fix != "" {
-			fix += " && stint init # once all sessions are closed"
-		}
-		v.add("marker", file, why, fix)
-	}
-	tree, in := v.Project.Tree, "git -C "+quote(v.Project.Tree.Dir)
-	tracked, err := tree.Tracks(v.ctx, project.MarkerFile)
-	exposed, also := tree.Exposed(v.ctx, project.MarkerFile)
-	switch err := errors.Join(err, also); {
-	case err != nil:
-		v.add("marker", file, err.Error(), "")
-	case tracked:
-		v.add("marker", file, "git tracks it, so every clone would share it, and the project's id is that of the path", in+" rm --cached "+project.MarkerFile+" # once all sessions are closed")
-	case exposed:
-		v.add("marker", file, "git does not ignore it, so that it is soon committed", "echo project.json >>"+quote(v.file(".stint/.gitignore")))
-	}
-}
-
 // envFile names bad lines by their numbers.
 func (v *visit) envFile() {
 	name := v.Project.Config.Env.File
@@ -91,6 +67,7 @@ func (v *visit) envFile() {
 	if !filepath.IsAbs(name) {
 		name = v.file(name)
 	}
+	v.exposed(name)
 	f, err := v.EnvFile()
 	if err != nil {
 		why := err.Error()
@@ -110,4 +87,70 @@ func (v *visit) envFile() {
 	for _, reserved := range f.Reserved() {
 		v.add("env file", name, reserved+" is set by tmux or stint, whatever the file says", edit(name))
 	}
+}
+
+// exposed looks whether git is to have an env file that lies in the repository,
+// or has it: its secrets are for nobody else.
+func (v *visit) exposed(file string) {
+	real, err := filepath.EvalSymlinks(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		real = file // Git may have it all the same.
+	}
+	name, err := filepath.Rel(v.Project.Tree.Dir, real)
+	info, none := os.Stat(real)
+	if err != nil || !filepath.IsLocal(name) || none == nil && !info.Mode().IsRegular() || strings.HasPrefix(name, ".git"+string(filepath.Separator)) {
+		return
+	}
+	// A repository in the repository has its own index and its own lists.
+	tree := git.Tree{Dir: filepath.Dir(real), Env: v.Env}
+	if _, err := os.Stat(tree.Dir); err != nil {
+		tree.Dir = v.Project.Tree.Dir
+	} else {
+		name = filepath.Base(real)
+	}
+	ignored := v.ignored(tree, name)
+	tracked, err := tree.Tracks(v.ctx, name)
+	open, also := tree.Exposed(v.ctx, name)
+	switch err := errors.Join(err, also); {
+	case err != nil:
+		v.add("env file", real, err.Error(), "")
+	case tracked:
+		v.add("env file", real, "git tracks it, so that its secrets are committed", "git -C "+quote(tree.Dir)+" rm -f --cached -- "+quote(literal(name))+" && "+ignored+" # and have the secrets that were committed replaced: history keeps them")
+	case open:
+		v.add("env file", real, "git does not ignore it, so that its secrets are soon committed", ignored)
+	}
+}
+
+// ignored is the command that has git ignore a file of a folder. Git follows no
+// link in the place of a list.
+func (v *visit) ignored(tree git.Tree, name string) string {
+	list, line := filepath.Join(tree.Dir, ".gitignore"), "/"+pattern(filepath.ToSlash(name))
+	if info, err := os.Lstat(list); err == nil && !info.Mode().IsRegular() {
+		exclude, err := tree.Line(v.ctx, "rev-parse", "--path-format=absolute", "--git-path", "info/exclude")
+		prefix, also := tree.Line(v.ctx, "rev-parse", "--show-prefix")
+		if errors.Join(err, also) == nil {
+			list, line = exclude, "/"+pattern(prefix+filepath.ToSlash(name))
+		}
+	}
+	return appendLine(line, list)
+}
+
+// literal is a path as git takes it for this path alone.
+func literal(name string) string {
+	if pattern(name) == name {
+		return name
+	}
+	return ":(literal)" + name
+}
+
+// pattern is a path as a line of .gitignore that matches it alone.
+func pattern(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if strings.ContainsRune(`*?[\`, r) || r == ' ' && i == len(name)-1 {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }

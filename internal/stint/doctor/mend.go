@@ -80,6 +80,18 @@ func kind(m fs.FileMode) string {
 // edit is the command for what only its author can put right.
 func edit(file string) string { return `"${EDITOR:-vi}" ` + quote(file) }
 
+// appendLine adds a line to a file, which may lack the end of its last one.
+func appendLine(line, file string) string {
+	print, before := "echo "+quote(line), ""
+	if b, err := os.ReadFile(file); err == nil && len(b) > 0 && b[len(b)-1] != '\n' {
+		before = `\n`
+	}
+	if before != "" || strings.HasPrefix(line, "-") || strings.Contains(line, `\`) {
+		print = `printf '` + before + `%s\n' ` + quote(line)
+	}
+	return print + " >>" + quote(file)
+}
+
 // quote is the path s as a word of a shell, and none that a program takes for
 // an option.
 func quote(s string) string {

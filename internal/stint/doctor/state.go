@@ -61,9 +61,11 @@ func (v *visit) access(at string, info fs.FileInfo) {
 func (v *visit) documents() {
 	sessions, skipped, err := v.Sessions.Documents()
 	v.sessions = sessions
-	v.skip("sessions", skipped, err)
+	v.skip("sessions", v.moved(skipped), err)
+	v.skipped = append(v.skipped, skipped...)
 	_, skipped, err = v.Runs.Manifests()
 	v.skip("runs", skipped, err)
+	v.skipped = append(v.skipped, skipped...)
 	_, skipped, err = v.Conversations.Documents()
 	v.skip("conversations", skipped, err)
 }
@@ -73,9 +75,8 @@ func (v *visit) skip(folder string, skipped []document.Skipped, err error) {
 		v.unlisted = true
 		v.once("state folder", v.path(folder), err.Error(), mend(v.path(folder), err))
 	}
-	v.skipped = append(v.skipped, skipped...)
 	for _, s := range skipped {
-		v.once("document", s.Path, s.Err.Error(), mend(s.Path, s.Err))
+		v.once("document", s.Path, s.Err.Error(), v.unread(s))
 	}
 }
 

@@ -48,6 +48,9 @@ type Skipped struct {
 	Err  error  // why
 }
 
+// OtherProject is what to do about a document of another project.
+const OtherProject = "move it to the folder of that project, or remove it if it is there, too"
+
 // List reads all documents, sorted by the time of creation. One that does not
 // read or belongs elsewhere is skipped and stands in nobody's way.
 func (s *Store[T, D]) List() ([]D, []Skipped, error) {
@@ -86,7 +89,7 @@ func (s *Store[T, D]) read(id string) (D, error) {
 		return nil, err
 	}
 	if of := d.Header().ProjectID; of != s.ProjectID {
-		return nil, fmt.Errorf("it belongs elsewhere: %w", &readers.BindingError{Field: "project_id", Got: of, Want: s.ProjectID})
+		return nil, fmt.Errorf("it belongs elsewhere: %w: %s", &readers.BindingError{Field: "project_id", Got: of, Want: s.ProjectID}, OtherProject)
 	}
 	return d, nil
 }

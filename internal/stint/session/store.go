@@ -81,11 +81,7 @@ func (s *Store) read(id string) (*session.Document, error) {
 		return nil, err
 	}
 	if err := d.Bind(s.Place); err != nil {
-		err = fmt.Errorf("it belongs elsewhere: %w", err)
-		if d.ProjectID == s.Place.ProjectID && d.Paths.Repository != s.Place.Repository {
-			err = fmt.Errorf("%w: if the repository was moved, move it back", err)
-		}
-		return nil, err
+		return nil, s.elsewhere(d, err)
 	}
 	return d, nil
 }
