@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
@@ -83,6 +84,56 @@ func TestCommands(t *testing.T) {
 		}
 		if !strings.Contains(help, "--json") {
 			t.Errorf("stint %s --help does not name --json", command)
+		}
+	}
+}
+
+// refusable is a command line of each command, which names what is not there.
+var refusable = map[string]string{
+	"continue": "nosuch prompt", "conversations close": "nosuch", "conversations list": "", "conversations show": "nosuch",
+	"doctor": "", "init": "", "run": "nosuch prompt",
+	"runs apply": "nosuch", "runs diff": "nosuch", "runs discard": "nosuch", "runs list": "--session nosuch", "runs prune": "", "runs recover": "nosuch", "runs show": "nosuch",
+	"session attach": "nosuch", "session checkpoint": "nosuch", "session close": "nosuch", "session list": "", "session open": "nosuch",
+	"session recover": "nosuch", "session restart": "nosuch", "session show": "nosuch", "status": "",
+}
+
+// What is refused prints nothing with --json, and its reason on one line. In a
+// folder that is no repository that is every command but completion and doctor,
+// whose answer that is; in a project it is each that is to act on what is not
+// there.
+func TestRefusalsAsJSON(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", "")
+	t.Setenv("STINT_STATE_DIR", "")
+	t.Chdir(t.TempDir())
+	refused := func(t *testing.T, want int, args []string) {
+		t.Helper()
+		code, out, said := stint(t, append(args, "--json")...)
+		got := fmt.Sprintf("%d, %q, %d line of %t", code, out, strings.Count(said, "\n"), strings.HasPrefix(said, "stint: "))
+		if diff := cmp.Diff(fmt.Sprintf("%d, \"\", 1 line of true", want), got); diff != "" {
+			t.Errorf("stint %s (-want +got)\n%s%s", args, diff, said)
+		}
+	}
+	all := commands(t)
+	for _, command := range all {
+		words := strings.Fields(command)
+		line, ok := refusable[command]
+		switch {
+		case command == "doctor", command == "completion":
+		case slices.Contains([]string{"", "session", "runs", "conversations", "tui"}, command):
+			refused(t, 2, words)
+		case !ok:
+			t.Errorf("nobody says how stint %s is refused", command)
+		default:
+			refused(t, 1, append(words, strings.Fields(line)...))
+		}
+	}
+	require.NoError(t, exec.Command("git", "init", "-q").Run())
+	code, _, errs := stint(t, "init")
+	require.Zero(t, code, errs)
+	for _, command := range all {
+		if line := refusable[command]; strings.Contains(line, "nosuch") {
+			refused(t, 1, append(strings.Fields(command), strings.Fields(line)...))
 		}
 	}
 }

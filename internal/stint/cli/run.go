@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -79,10 +80,10 @@ func (a *app) turn(cmd *cobra.Command, do func(r *runner.Runner, ctx context.Con
 			t, err := do(r, ctx, args[0], runner.TurnOptions{
 				Prompt: args[1], Discard: kinds, Out: a.stderr, Note: func(text string) { a.note("%s", text) },
 			})
-			if err != nil {
+			if t == nil || err != nil && !a.json { // As text, the error says all of it.
 				return err
 			}
-			return a.print(viewTurn(t), func(w io.Writer) { turnText(w, t) })
+			return errors.Join(err, a.print(viewTurn(t), func(w io.Writer) { turnText(w, t) }))
 		})(cmd, args)
 	}
 	return cmd

@@ -17,9 +17,10 @@ import (
 
 // finish saves the work of a turn that is over, and then removes its workspace
 // if nothing is lost with it. An agent that failed is an error, and so is one
-// that was interrupted: their work is saved as well.
+// that was interrupted: their work is saved as well. What the turn came to is
+// returned with each error, if its manifest still reads.
 func (r *Runner) finish(ctx context.Context, m *manifest.Manifest, w *workspace, e ended, discard []Kind) (*Turned, error) {
-	m, err := r.save(ctx, m, w, discard, func(m *manifest.Manifest) {
+	saved, err := r.save(ctx, m, w, discard, func(m *manifest.Manifest) {
 		m.State, m.Exit = manifest.Pending, &e.exit
 		if e.cut {
 			m.State = manifest.Interrupted
@@ -29,18 +30,28 @@ func (r *Runner) finish(ctx context.Context, m *manifest.Manifest, w *workspace,
 		}
 	})
 	if err != nil {
-		return nil, err
+		return r.stands(m.ID, w), err
 	}
+	m = saved
 	t, err := r.clear(ctx, m, w, discard)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("run %q: %s; but its workspace %q could not be removed: %w; run stint runs recover %s", m.ID, outcome(m), w.paths.WorkspaceRoot, err, m.ID)
+		return r.stands(m.ID, w), fmt.Errorf("run %q: %s; but its workspace %q could not be removed: %w; run stint runs recover %s", m.ID, outcome(m), w.paths.WorkspaceRoot, err, m.ID)
 	case e.cut:
-		return nil, fmt.Errorf("run %q: interrupted; %s%s", m.ID, outcome(m), stays(t))
+		return t, fmt.Errorf("run %q: interrupted; %s%s", m.ID, outcome(m), stays(t))
 	case e.exit != 0:
-		return nil, fmt.Errorf("run %q: %s ended with exit status %d; %s%s", m.ID, m.Harness, e.exit, outcome(m), stays(t))
+		return t, fmt.Errorf("run %q: %s ended with exit status %d; %s%s", m.ID, m.Harness, e.exit, outcome(m), stays(t))
 	}
 	return t, nil
+}
+
+// stands is a turn that is over and left its workspace, as it stands now.
+func (r *Runner) stands(id string, w *workspace) *Turned {
+	m, err := r.Runs.Get(id)
+	if err != nil {
+		return nil
+	}
+	return &Turned{Manifest: m, Workspace: w.paths.WorkspaceRoot}
 }
 
 // outcome says where the work of a turn is.

@@ -45,7 +45,8 @@ type turn struct {
 }
 
 // Run has a harness do one turn of a new conversation, in a worktree of its own
-// and without a terminal, and saves its work as an artifact.
+// and without a terminal, and saves its work as an artifact. Once the agent was
+// started, what the turn came to is returned with an error, too.
 func (r *Runner) Run(ctx context.Context, harness string, o TurnOptions) (*Turned, error) {
 	t, h, err := r.turn(ctx, harness, o)
 	if err != nil {
