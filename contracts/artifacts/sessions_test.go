@@ -2,13 +2,19 @@ package artifacts_test
 
 import (
 	"cmp"
+	"context"
+	"errors"
+	"os"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/freeze-contracts/permafrost/contracts"
+	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/internal/tmux"
 	"github.com/freeze-contracts/permafrost/readers"
+	"github.com/freeze-contracts/permafrost/readers/artifact"
 	"github.com/freeze-contracts/permafrost/readers/session"
 )
 
@@ -102,6 +108,30 @@ func TestSession(t *testing.T) {
 		got.State, got.Revision, got.UpdatedAt, got.ClosedAt = session.Open, 2, opened.UpdatedAt.time(), readers.Time{}
 		f.Equal(t, "r5.opened", got, opened.session())
 		f.Equal(t, "r4.live", [2]string{opened.Live, opened.Staleness}, [2]string{"live", "fresh"})
+	})
+}
+
+// Work that is still in a worktree is not lost with it where the release saved
+// it in a run: close takes the worktree down. What was in a run that was
+// discarded is nowhere else, and stays.
+func TestCloseOfWhatIsSaved(t *testing.T) {
+	each(t, saved.worked, func(t *testing.T, p place) {
+		if p.story.worktree == nil {
+			return
+		}
+		f, r := p.f, p.runner(t)
+		r.Sessions.Panes = func(context.Context, string) ([]tmux.Marked, error) { return nil, nil }
+		_, err := r.CloseSession(t.Context(), p.sessionID, nil)
+		var unsaved *runner.UnsavedError
+		f.Equal(t, "r8.saved", errors.As(err, &unsaved), p.told.state == artifact.Discarded)
+		if unsaved != nil {
+			f.Unchanged(t, p.tries()...)
+			return
+		}
+		f.Equal(t, "r8.saved.closed", refusal(err), "none")
+		_, err = os.Lstat(p.th.Path(p.worktree()))
+		f.Equal(t, "r8.saved.worktree", named(err), "missing")
+		f.CheckSum(t, "r8.saved.patch", p.patch(), p.told.patchSum())
 	})
 }
 

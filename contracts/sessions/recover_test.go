@@ -1,6 +1,7 @@
 package sessions_test
 
 import (
+	"context"
 	"os"
 	"path"
 	"slices"
@@ -55,11 +56,13 @@ func recovered(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, r *runn
 	f.Equal(t, assert, kept, want)
 }
 
-// What is whole is open again. What was being closed is closed.
+// What is whole is open again. What was being closed is closed, though its
+// program runs still.
 func TestRecoverWhole(t *testing.T) {
 	unsettled(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, r *runner.Runner, s made) {
 		want := s.said(t, f).document()
 		if s.State == "closing" {
+			r.Sessions.Panes = ending(th, s.pane(want))
 			recovered(t, f, th, r, "r9.closing", want.ID, runner.TakenDown, s.taken(want, later(f).UTC().Format(layout)))
 			left(t, f, th, r, "recovered")
 			return
@@ -70,6 +73,18 @@ func TestRecoverWhole(t *testing.T) {
 		want.Opened = want.Updated
 		recovered(t, f, th, r, "r9.open", want.ID, runner.Reopened, want)
 	})
+}
+
+// ending is a tmux whose one pane is there when it is looked at and when it is
+// told to end it, and then no more.
+func ending(th *contracts.Thawed, pane tmux.Marked) func(context.Context, string) ([]tmux.Marked, error) {
+	asked := 0
+	return func(ctx context.Context, socket string) ([]tmux.Marked, error) {
+		if asked++; asked > 2 {
+			return nil, nil
+		}
+		return answering(th, []tmux.Marked{pane})(ctx, socket)
+	}
 }
 
 // taken is a session that was closed.
