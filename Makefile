@@ -60,6 +60,7 @@ read: setup build ## every release and today's code on what every release left: 
 # The suites below contracts/ read and compare; the harness they share is raced.
 test: ## the tests, with the race detector; what they need is not skipped
 	@echo "check: test -race"
+	@command -v npm >/dev/null && command -v node >/dev/null || echo "check: NOT TESTED: the provider npm, since npm or node is not on this machine" >&2
 	@cd "$(ROOT)" && PERMAFROST_CHECK=1 go test -race -timeout 45m $$(go list ./... | grep -v '/contracts/')
 	@echo "check: test contracts"
 	@cd "$(ROOT)" && PERMAFROST_CHECK=1 go test -timeout 45m $$(go list ./contracts/... | grep '/contracts/')

@@ -39,34 +39,6 @@ func (c *checker) subject() error {
 	return c.words("subject.version_args", s.VersionArgs)
 }
 
-func (c *checker) provider() error {
-	p := c.cfg.Provider
-	switch {
-	case !c.doc.Has("provider.kind"):
-		return c.doc.Errorf("provider.kind", "missing: git or command")
-	case p.Kind != Git && p.Kind != Command:
-		return c.doc.Errorf("provider.kind", "%q is no provider, it is git or command", p.Kind)
-	case p.Kind == Command && c.doc.Has("provider.repo"):
-		return c.doc.Errorf("provider.repo", "only the provider git has a repository")
-	case p.Repo == "" && c.doc.Has("provider.repo"):
-		return c.doc.Errorf("provider.repo", "empty: leave it out for the repository that holds this file")
-	}
-	if err := c.text("provider.repo", p.Repo); err != nil {
-		return err
-	}
-	if err := c.command("provider.build", p.Build, "{bin}", "{version}"); err != nil {
-		return err
-	}
-	namesBin := func(s string) bool { return strings.Contains(s, "{bin}") }
-	if !slices.ContainsFunc(slices.Concat(p.Build, values(p.Env)), namesBin) {
-		return c.doc.Errorf("provider.build", "names {bin} nowhere, nor does env: that is where the programs have to go")
-	}
-	if err := c.words("provider.toolchain", p.Toolchain); err != nil {
-		return err
-	}
-	return c.env("provider.env", p.Env, "{bin}", "{version}")
-}
-
 func (c *checker) box() error {
 	b := c.cfg.Box
 	for i, tool := range b.Tools {

@@ -45,8 +45,16 @@ type Subject struct {
 
 // Provider says how a release's programs are obtained.
 type Provider struct {
-	// Kind is Git or Command.
 	Kind Kind `toml:"kind"`
+	// Package is what is installed: the path of a module for Go, the name of
+	// a package for NPM. A release of the ledger names its own.
+	Package string `toml:"package"`
+	// Commands are the folders of the module whose programs are installed, "."
+	// for its root, which is meant where there are none. Only for Go.
+	Commands []string `toml:"commands"`
+	// Scripts permits the installation scripts of the package and of what it
+	// depends on. Only for NPM.
+	Scripts bool `toml:"scripts"`
 	// Repo is the repository that holds the releases' commits, bare ones
 	// included. Empty means the one that holds freeze.toml. Only for Git.
 	Repo string `toml:"repo"`
@@ -54,7 +62,8 @@ type Provider struct {
 	// in Dir.
 	Toolchain []string `toml:"toolchain"`
 	// Build leaves the release's programs in {bin}. It runs in the exported
-	// tree for Git, in Dir for Command, and may name {bin} and {version}.
+	// tree for Git, in Dir for Command, and may name {bin} and {version}. Go
+	// and NPM have none.
 	Build []string `toml:"build"`
 	// Env is added to the caller's environment for Toolchain and Build.
 	// Values may name {bin} and {version}; one that names {bin} is for Build
@@ -65,9 +74,17 @@ type Provider struct {
 // Kind is a kind of provider.
 type Kind string
 
+// Packaged reports whether releases are installed from a registry, which
+// states the hash of each.
+func (k Kind) Packaged() bool { return k == Go || k == NPM }
+
 const (
 	// Git builds the ledger's commit from its exported tree.
 	Git Kind = "git"
+	// Go installs a version of a Go module.
+	Go Kind = "go"
+	// NPM installs a version of an npm package.
+	NPM Kind = "npm"
 	// Command runs a command that obtains the ledger's version.
 	Command Kind = "command"
 )

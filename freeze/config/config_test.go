@@ -67,6 +67,13 @@ regressions = "contracts/mutations"
 scripts = "contracts/read"
 `
 
+// wholeProvider is the provider of whole.
+const wholeProvider = `kind = "git"
+repo = "../diary.git"
+toolchain = ["go", "version"]
+build = ["go", "build", "-o", "{bin}/diary", "./cmd/diary"]
+env = { CGO_ENABLED = "0" }`
+
 // load writes text as a freeze.toml, beside the scripts it may name.
 func load(t *testing.T, text string) (*config.Config, error) {
 	t.Helper()
@@ -130,8 +137,8 @@ func TestLoadErrors(t *testing.T) {
 		{"no version_args", "version_args = [\"--version\"]\n", ``, `1:2: subject.version_args: missing: the arguments that print the version, [] if nothing does`},
 		{"version_args placeholder", `"--version"`, `"{version}"`, `3:17: subject.version_args[0]: {version}: there are no placeholders here`},
 
-		{"provider missing", `kind = "git"`, ``, `5:2: provider.kind: missing: git or command`},
-		{"provider kind", `kind = "git"`, `kind = "cargo"`, `6:1: provider.kind: "cargo" is no provider, it is git or command`},
+		{"provider missing", `kind = "git"`, ``, `5:2: provider.kind: missing: git, go, npm or command`},
+		{"provider kind", `kind = "git"`, `kind = "cargo"`, `6:1: provider.kind: "cargo" is no provider, it is git, go, npm or command`},
 		{"provider repo", `kind = "git"`, `kind = "command"`, `7:1: provider.repo: only the provider git has a repository`},
 		{"repo empty", `"../diary.git"`, `""`, `7:1: provider.repo: empty: leave it out`},
 		{"repo placeholder", `"../diary.git"`, `"{home}/diary"`, `7:1: provider.repo: {home}: there are no placeholders here`},
@@ -144,6 +151,22 @@ func TestLoadErrors(t *testing.T) {
 		{"toolchain placeholder", `["go", "version"]`, `["go", "{bin}"]`, `8:20: provider.toolchain[1]: {bin}: there are no placeholders here`},
 		{"provider env name", `CGO_ENABLED =`, `"A=B" =`, `10:9: provider.env."A=B": "A=B" is no name of a variable`},
 		{"provider env value", `CGO_ENABLED = "0"`, `A = "{project}"`, `10:9: provider.env.A: {project} is no placeholder here, only {bin} {version}`},
+
+		{"git with package", `repo = "../diary.git"`, `package = "example.com/diary"`, `7:1: provider.package: only the providers go and npm install a package`},
+		{"git with commands", `repo = "../diary.git"`, `commands = ["."]`, `7:1: provider.commands: only the provider go has commands`},
+		{"git with scripts", `repo = "../diary.git"`, `scripts = true`, `7:1: provider.scripts: only the provider npm has scripts`},
+		{"go with build", wholeProvider, `kind = "go"` + "\n" + `build = ["make"]`, `7:1: provider.build: the provider go needs none, it installs provider.package`},
+		{"go with repo", wholeProvider, `kind = "go"` + "\n" + `repo = "../diary.git"`, `7:1: provider.repo: only the provider git has a repository`},
+		{"go without package", wholeProvider, `kind = "go"`, `5:2: provider.package: missing`},
+		{"go package", wholeProvider, `kind = "go"` + "\n" + `package = "-diary"`, `7:1: provider.package: "-diary" is no path of a Go module`},
+		{"go package with version", wholeProvider, `kind = "go"` + "\n" + `package = "example.com/diary@v1.0.0"`, `7:1: provider.package: "example.com/diary@v1.0.0" is no path of a Go module`},
+		{"go with scripts", wholeProvider, `kind = "go"` + "\npackage = \"example.com/diary\"\nscripts = true", `8:1: provider.scripts: only the provider npm has scripts`},
+		{"go without command", wholeProvider, `kind = "go"` + "\npackage = \"example.com/diary\"\ncommands = []", `8:1: provider.commands: empty`},
+		{"go command outside", wholeProvider, `kind = "go"` + "\npackage = \"example.com/diary\"\ncommands = [\"../x\"]", `8:13: provider.commands[0]: "../x" is no folder of the module`},
+		{"go command as a package", wholeProvider, `kind = "go"` + "\npackage = \"example.com/diary\"\ncommands = [\".\", \"./cmd/x\"]", `8:18: provider.commands[1]: "./cmd/x" is no folder of the module`},
+		{"npm package", wholeProvider, `kind = "npm"` + "\n" + `package = "file:../diary"`, `7:1: provider.package: "file:../diary" is no name of an npm package`},
+		{"npm option", wholeProvider, `kind = "npm"` + "\n" + `package = "--global"`, `7:1: provider.package: "--global" is no name of an npm package`},
+		{"npm with commands", wholeProvider, `kind = "npm"` + "\npackage = \"@me/diary\"\ncommands = [\".\"]", `8:1: provider.commands: only the provider go has commands`},
 
 		{"tool path", `"sh"]`, `"/bin/sh"]`, `13:17: box.tools[1]: "/bin/sh" is no file name`},
 		{"tool is subject", `"sh"]`, `"diary"]`, `13:17: box.tools[1]: "diary" is the subject`},
@@ -215,6 +238,34 @@ func TestLoadErrors(t *testing.T) {
 			require.ErrorAs(t, err, &e)
 			require.ErrorContains(t, err, config.Name+":"+tt.want)
 		})
+	}
+}
+
+func TestLoadOfPackages(t *testing.T) {
+	for _, want := range []config.Provider{
+		{Kind: config.Go, Package: "example.com/diary/v2", Commands: []string{".", "cmd/diary"}, Env: map[string]string{"GOFLAGS": "-tags=x"}},
+		{Kind: config.NPM, Package: "@me/diary", Scripts: true, Toolchain: []string{"node", "--version"}},
+		{Kind: config.NPM, Package: "diary.js"},
+	} {
+		text := "kind = \"" + string(want.Kind) + "\"\npackage = \"" + want.Package + "\"\n"
+		for _, more := range []struct {
+			given bool
+			line  string
+		}{
+			{want.Commands != nil, `commands = [".", "cmd/diary"]`},
+			{want.Env != nil, `env = { GOFLAGS = "-tags=x" }`},
+			{want.Scripts, `scripts = true`},
+			{want.Toolchain != nil, `toolchain = ["node", "--version"]`},
+		} {
+			if more.given {
+				text += more.line + "\n"
+			}
+		}
+		got, err := load(t, strings.Replace(whole, wholeProvider, text, 1))
+		require.NoError(t, err)
+		if diff := cmp.Diff(want, got.Provider); diff != "" {
+			t.Errorf("Load (-want +got)\n%s", diff)
+		}
 	}
 }
 

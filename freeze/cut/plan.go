@@ -81,7 +81,11 @@ func (f *freezer) target(ctx context.Context, version string) (*target, error) {
 		}
 		r.Commit = commit
 	case f.req.Add:
-		r.Package, r.Integrity = f.Config.Subject.Name, f.req.Integrity
+		var err error
+		r.Integrity = f.req.Integrity
+		if r, err = f.prov.Pin(ctx, r); err != nil {
+			return nil, err
+		}
 	default:
 		commit, ok, err := f.prov.Tag(ctx, version)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/semver"
 
@@ -62,7 +63,7 @@ func (p *Project) toTry(ctx context.Context, prov *provider.Provider, version st
 	case err == nil:
 		return r, nil
 	case p.Config.Provider.Kind != config.Git && semver.IsValid(version):
-		return ledger.Release{Version: version, Package: p.Config.Subject.Name}, nil
+		return prov.Pin(ctx, ledger.Release{Version: version, Date: time.Now().UTC().Format(time.DateOnly)})
 	case p.Config.Provider.Kind != config.Git:
 		return r, err
 	}

@@ -14,10 +14,20 @@ import (
 	"github.com/freeze-contracts/permafrost/freeze/ledger"
 )
 
+// usualToolchain is what a package depends on besides itself, where the
+// configuration does not say.
+var usualToolchain = map[config.Kind][]string{
+	config.Go:  {"go", "version"},
+	config.NPM: {"node", "--version"},
+}
+
 // toolchain returns what the toolchain command prints on standard output. What
 // it says on standard error, such as a download, may differ from call to call.
 func (p *Provider) toolchain(ctx context.Context, r ledger.Release) (string, error) {
 	words := p.cfg.Provider.Toolchain
+	if len(words) == 0 {
+		words = usualToolchain[p.cfg.Provider.Kind]
+	}
 	if len(words) == 0 {
 		return "", nil
 	}
@@ -37,15 +47,34 @@ func (p *Provider) build(ctx context.Context, r ledger.Release, in inputs) (*Bui
 		return nil, err
 	}
 	defer p.cache.clear(in)
-	bin, dir := filepath.Join(scratch, "bin"), p.cfg.Dir
+	bin := filepath.Join(scratch, "bin")
 	if err := os.Mkdir(bin, 0o755); err != nil {
 		return nil, p.cache.failed(err)
 	}
+	switch in.Kind {
+	case config.Go:
+		err = p.installGo(ctx, r, in, bin)
+	case config.NPM:
+		err = p.installNPM(ctx, r, in, bin)
+	default:
+		err = p.runBuild(ctx, r, in, scratch, bin)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.cache.store(in, bin, scratch)
+}
+
+// runBuild runs the build command: in the exported source of the commit, or
+// where freeze.toml lies.
+func (p *Provider) runBuild(ctx context.Context, r ledger.Release, in inputs, scratch, bin string) error {
 	var missing []string
+	dir := p.cfg.Dir
 	if in.Kind == config.Git {
 		dir = filepath.Join(scratch, "source")
+		var err error
 		if missing, err = p.exportSource(ctx, r, dir, filepath.Join(scratch, "git")); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	words := config.Places{Bin: bin, Version: r.Version}.ExpandAll(p.cfg.Provider.Build)
@@ -57,9 +86,9 @@ func (p *Provider) build(ctx context.Context, r ledger.Release, in inputs) (*Bui
 		cmd.env = append(cmd.env, "GIT_CEILING_DIRECTORIES="+scratch)
 	}
 	if err := cmd.run(ctx, out, out); err != nil {
-		return nil, p.commandError(ctx, "build", p.cfg.Provider.Build, err, out, missing)
+		return p.commandError(ctx, "build", p.cfg.Provider.Build, err, out, missing)
 	}
-	return p.cache.store(in, bin, scratch)
+	return nil
 }
 
 func (p *Provider) exportSource(ctx context.Context, r ledger.Release, dir, gitDir string) ([]string, error) {
@@ -93,6 +122,9 @@ func (p *Provider) environment(r ledger.Release, bin, toolchain string) []string
 		"FREEZE_PACKAGE="+r.Package, "FREEZE_INTEGRITY="+r.Integrity)
 	if goVersion := regexp.MustCompile(`^go version (go[0-9]\S*) `).FindStringSubmatch(toolchain); goVersion != nil {
 		env = append(env, "GOTOOLCHAIN="+goVersion[1])
+	}
+	if p.cfg.Provider.Kind == config.Go {
+		env = append(env, goSettings(bin)...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.cfg.Provider.Env)) {
 		value := p.cfg.Provider.Env[name]

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +19,7 @@ func check(bin, subject string) (map[string]program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("what the build left in {bin}: %w", err)
 	}
-	names := strings.Join(slices.Sorted(maps.Keys(programs)), ", ")
+	names := strings.Join(onTop(programs), ", ")
 	switch p, ok := programs[subject]; {
 	case len(programs) == 0:
 		return nil, errors.New("the build left no program in {bin}")
@@ -32,8 +31,20 @@ func check(bin, subject string) (map[string]program, error) {
 	return programs, nil
 }
 
+// onTop are the names in {bin} itself, where programs are found.
+func onTop(programs map[string]program) []string {
+	var names []string
+	for name := range programs {
+		first, _, _ := strings.Cut(name, "/")
+		names = append(names, first)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // sums returns the files below dir by slash-separated path. A link to a file
-// counts as that file.
+// counts as that file, and stays a link if it leads from place to place within
+// dir: a script finds what it needs from where it really lies.
 func sums(dir string) (map[string]program, error) {
 	programs := map[string]program{}
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -44,10 +55,32 @@ func sums(dir string) (map[string]program, error) {
 		if err != nil {
 			return err
 		}
-		programs[filepath.ToSlash(name)], err = sum(path)
+		p, err := sum(path)
+		if err == nil && entry.Type()&fs.ModeSymlink != 0 {
+			p.Link, err = within(dir, path)
+		}
+		programs[filepath.ToSlash(name)] = p
 		return err
 	})
 	return programs, err
+}
+
+// within returns the target of a link that is relative and leads to a file of
+// dir, by links of dir alone; otherwise nothing.
+func within(dir, link string) (string, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	name, err := filepath.Rel(dir, link)
+	if err != nil {
+		return "", err
+	}
+	if _, err := root.Stat(name); err != nil {
+		return "", nil // it leads out
+	}
+	return os.Readlink(link)
 }
 
 func sum(path string) (program, error) {
@@ -67,7 +100,7 @@ func sum(path string) (program, error) {
 	if _, err := io.Copy(hash, f); err != nil {
 		return program{}, err
 	}
-	return program{hex.EncodeToString(hash.Sum(nil)), info.Mode()&0o111 != 0}, nil
+	return program{SHA256: hex.EncodeToString(hash.Sum(nil)), Executable: info.Mode()&0o111 != 0}, nil
 }
 
 func copyPrograms(from, to string, programs map[string]program) error {
@@ -82,6 +115,9 @@ func copyPrograms(from, to string, programs map[string]program) error {
 func copyProgram(from, to string, p program) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
+	}
+	if p.Link != "" {
+		return os.Symlink(p.Link, to)
 	}
 	in, err := os.Open(from)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package provider obtains the programs of a release: it exports the ledger's
-// commit and builds it, or runs the command that fetches the ledger's version,
-// and keeps the result in a cache.
+// commit and builds it, installs the ledger's package, or runs the command that
+// fetches the ledger's version, and keeps the result in a cache.
 //
 // It runs outside of boxes, in the environment it is given. It promises that a
 // build it returns is whole and is what the release's entry describes; which
@@ -36,7 +36,8 @@ type Build struct {
 	// shared by everyone who uses the cache: copy from it, never write to it.
 	Dir string
 	// Programs maps each file of Dir, by slash-separated path, to the
-	// sha256 of its content, in hex.
+	// sha256 of its content, in hex. For npm, node_modules stands for all
+	// files below it.
 	Programs map[string]string
 	// Commit is the commit that was built; empty for a package.
 	Commit string
@@ -75,8 +76,13 @@ func (p *Provider) Obtain(ctx context.Context, r ledger.Release) (*Build, error)
 }
 
 func (p *Provider) obtain(ctx context.Context, r ledger.Release) (*Build, error) {
-	if p.cfg.Provider.Kind == config.Git {
+	switch kind := p.cfg.Provider.Kind; {
+	case kind == config.Git:
 		if err := p.repo.holds(ctx, r); err != nil {
+			return nil, err
+		}
+	case kind.Packaged():
+		if err := pinned(kind, r); err != nil {
 			return nil, err
 		}
 	}
@@ -118,9 +124,14 @@ func (p *Provider) inputs(ctx context.Context, r ledger.Release) (inputs, error)
 		Toolchain: toolchain,
 		GOOS:      runtime.GOOS, GOARCH: runtime.GOARCH,
 	}
-	if in.Kind == config.Command {
+	switch in.Kind {
+	case config.Command:
 		// A commit says what is built from it; a command reads what lies there.
 		in.Dir = strconv.Quote(p.cfg.Dir)
+	case config.Go:
+		in.Commands = p.cfg.Provider.Commands
+	case config.NPM:
+		in.Scripts, in.Date = p.cfg.Provider.Scripts, r.Date
 	}
 	return in, nil
 }

@@ -4,7 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/freeze-contracts/permafrost/freeze/config"
 	"github.com/go-json-experiment/json"
@@ -22,6 +25,9 @@ type inputs struct {
 	Integrity string            `json:"integrity,omitzero"`
 	Subject   string            `json:"subject"`
 	Build     []string          `json:"build"`
+	Commands  []string          `json:"commands,omitempty"`
+	Scripts   bool              `json:"scripts,omitzero"`
+	Date      string            `json:"date,omitzero"`
 	Env       map[string]string `json:"env"`
 	Toolchain string            `json:"toolchain"`
 	GOOS      string            `json:"goos"`
@@ -37,6 +43,7 @@ type record struct {
 type program struct {
 	SHA256     string `json:"sha256"`
 	Executable bool   `json:"executable,omitzero"`
+	Link       string `json:"link,omitzero"` // where it leads, for a link to a file in the same {bin}
 }
 
 func (in inputs) json() []byte {
@@ -76,8 +83,18 @@ func (r record) build(dir string) *Build {
 		Toolchain: r.Inputs.Toolchain,
 		GOOS:      r.Inputs.GOOS, GOARCH: r.Inputs.GOARCH,
 	}
-	for name, p := range r.Programs {
+	modules := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(r.Programs)) {
+		p := r.Programs[name]
+		if r.Inputs.Kind == config.NPM && strings.HasPrefix(name, npmModules+"/") {
+			// There may be thousands, and a manifest names each program.
+			fmt.Fprintf(modules, "%s %t %q %q\n", p.SHA256, p.Executable, p.Link, name)
+			continue
+		}
 		b.Programs[name] = p.SHA256
+	}
+	if r.Inputs.Kind == config.NPM {
+		b.Programs[npmModules] = hex.EncodeToString(modules.Sum(nil))
 	}
 	return b
 }

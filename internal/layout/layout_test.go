@@ -48,6 +48,7 @@ var arrows = map[string][]string{
 
 	"internal/tmux":          nil,
 	"internal/layout":        nil,
+	"internal/registry":      nil,
 	"internal/subjects":      nil,
 	"internal/subjects/demo": {"internal/subjects"},
 
@@ -80,9 +81,10 @@ var arrows = map[string][]string{
 // testArrows lists what the tests of a package may import beside what its
 // code may, and itself.
 var testArrows = map[string][]string{
+	"freeze/provider":     {"internal/registry"},
 	"freeze/scenario":     {"internal/subjects"},
 	"freeze/cut":          {"internal/subjects"},
-	"freeze/cli":          {"internal/subjects"},
+	"freeze/cli":          {"internal/registry", "internal/subjects"},
 	"freeze/read":         {"internal/subjects", "freeze/scenario"},
 	"internal/stint/cli":  {"sandbox", "sandbox/script"},
 	"internal/stint/env":  {"internal/tmux"},
