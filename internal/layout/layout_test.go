@@ -68,7 +68,7 @@ var arrows = map[string][]string{
 	"internal/stint/runner":       {"internal/stint/artifact", "internal/stint/conversation", "internal/stint/document", "internal/stint/env", "internal/stint/git", "internal/stint/project", "internal/stint/session", "internal/tmux", "readers/..."},
 	"internal/stint/doctor":       {"internal/stint/document", "internal/stint/env", "internal/stint/git", "internal/stint/project", "internal/stint/runner", "internal/stint/session", "internal/stint/text", "internal/tmux", "readers/..."},
 	"internal/stint/text":         {"internal/stint/runner", "internal/stint/session", "readers/..."},
-	"internal/stint/tui":          {"internal/stint/document", "internal/stint/runner", "internal/stint/session", "internal/stint/text", "readers/..."},
+	"internal/stint/tui":          {"internal/stint/document", "internal/stint/env", "internal/stint/runner", "internal/stint/session", "internal/stint/text", "readers/..."},
 	"internal/stint/cli":          {"internal/stint/doctor", "internal/stint/document", "internal/stint/project", "internal/stint/runner", "internal/stint/session", "internal/stint/text", "internal/stint/tui", "readers/..."},
 
 	"contracts":           {"freeze/fixture", "freeze/ledger", "freeze/binding", "freeze/tree"},

@@ -148,7 +148,7 @@ func (a *app) sessionShow() *cobra.Command {
 			return err
 		}
 		e := r.Sessions.Probe(ctx, d)
-		return a.print(sessionAnswer{viewSession(e)}, func(w io.Writer) { text.Session(w, e) })
+		return a.print(sessionAnswer{viewSession(e)}, func(w io.Writer) { text.Session(w, e, "") })
 	})
 	return cmd
 }

@@ -35,7 +35,8 @@ type Loss struct {
 	Kind  Kind     `json:"kind"`
 	Items []string `json:"items"` // paths, or names of commits
 
-	way string // to save it
+	Way        string `json:"-"` // to save it
+	Checkpoint bool   `json:"-"` // it is saved by a checkpoint of the session, too
 }
 
 func (l Loss) String() string { return fmt.Sprintf("%s (%s)", l.Kind, Some(l.Items)) }
@@ -88,10 +89,14 @@ func (e *UnsavedError) ways() string {
 	var all []string
 	kinds := make(map[string][]string)
 	for _, l := range e.Losses {
-		if kinds[l.way] == nil {
-			all = append(all, l.way)
+		way := l.Way
+		if l.Checkpoint {
+			way = "save it with stint session checkpoint " + e.ID + ", " + way
 		}
-		kinds[l.way] = append(kinds[l.way], string(l.Kind))
+		if kinds[way] == nil {
+			all = append(all, way)
+		}
+		kinds[way] = append(kinds[way], string(l.Kind))
 	}
 	if len(all) == 1 {
 		return all[0]
@@ -102,20 +107,20 @@ func (e *UnsavedError) ways() string {
 	return strings.Join(all, "; ")
 }
 
-// way is how to save work of a kind. A checkpoint is one only if an artifact
-// can hold the work.
-func way(k Kind, w *workspace, artifact bool) string {
+// way is how to save work of a kind. A checkpoint is one, too, but only if an
+// artifact can hold the work.
+func way(k Kind, w *workspace, artifact bool) (text string, checkpoint bool) {
 	switch {
 	case k == Commits:
-		return "give each commit a branch by git branch NAME COMMIT"
+		return "give each commit a branch by git branch NAME COMMIT", false
 	case k != Changes && k != Untracked:
-		return "move it away"
+		return "move it away", false
 	case w.branch == "":
-		return "commit it there and give the commit a branch"
+		return "commit it there and give the commit a branch", false
 	case artifact:
-		return "save it with stint session checkpoint " + w.id + ", commit it"
+		return "commit it", true
 	}
-	return "commit it (no checkpoint can hold it)"
+	return "commit it (no checkpoint can hold it)", false
 }
 
 // losses lists what would be lost if the workspace w were removed now.
@@ -131,12 +136,13 @@ func (r *Runner) losses(ctx context.Context, w *workspace) ([]Loss, error) {
 	}
 	add := func(k Kind, items []string) {
 		if len(items) > 0 {
-			all = append(all, Loss{k, items, way(k, w, takes)})
+			text, checkpoint := way(k, w, takes)
+			all = append(all, Loss{k, items, text, checkpoint})
 		}
 	}
 	add(Changes, u.Changes)
 	if len(u.Changes) > 0 && len(u.Overlooked) > 0 {
-		all[0].way += fmt.Sprintf(" (%s after git update-index --no-assume-unchanged FILE or --no-skip-worktree FILE)", Some(u.Overlooked))
+		all[0].Way += fmt.Sprintf(" (%s after git update-index --no-assume-unchanged FILE or --no-skip-worktree FILE)", Some(u.Overlooked))
 	}
 	add(Untracked, u.Untracked)
 	add(Ignored, u.Ignored)

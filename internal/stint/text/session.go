@@ -20,14 +20,15 @@ func Purpose(d *doc.Document) string {
 	return "-"
 }
 
-// Session writes all that is known of a session.
-func Session(w io.Writer, e session.Entry) {
+// Session writes all that is known of a session; env is how its program stands
+// to the env file, empty where that is not told.
+func Session(w io.Writer, e session.Entry, env string) {
 	live := string(e.Live)
 	if e.Why != "" {
 		live += " (" + e.Why + ")"
 	}
 	fields(w, [][2]string{
-		{"session", e.ID}, {"for", Purpose(e.Document)}, {"instance", e.Instance}, {"state", string(e.State)}, {"live", live}, {"repository", e.Paths.Repository + " (" + string(e.Stale) + ")"},
+		{"session", e.ID}, {"for", Purpose(e.Document)}, {"instance", e.Instance}, {"state", string(e.State)}, {"live", live}, {"env file", env}, {"repository", e.Paths.Repository + " (" + string(e.Stale) + ")"},
 		{"harness", Plain(e.Harness)}, {"branch", e.Branch}, {"base", e.Base}, {"fingerprint", e.Fingerprint},
 		{"worktree", e.Paths.Worktree}, {"run root", e.Paths.RunRoot}, {"tmux", e.Tmux.Session + " on " + e.Tmux.Socket}, {"conversation", e.Conversation},
 		{"created", Clock(e.CreatedAt)}, {"opened", Clock(e.OpenedAt)}, {"closed", Clock(e.ClosedAt)},

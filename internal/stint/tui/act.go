@@ -39,6 +39,8 @@ func (m *model) begin(a act) tea.Cmd {
 		m.note = fmt.Sprintf("%s is for a session, and none is chosen", a)
 	case slices.Contains([]act{apply, discard}, a) && !on.run:
 		m.note = fmt.Sprintf("%s is for a run, and none is chosen", a)
+	case asks(a) != "" && !slices.Contains(on.offers, a): // To ask first would be to promise.
+		m.note = fmt.Sprintf("%s is for %s, and %s is %s", a, asks(a), on.id, on.state)
 	case a == attach:
 		return m.attach(on.id)
 	case a == save:
@@ -51,6 +53,18 @@ func (m *model) begin(a act) tea.Cmd {
 		m.question = &question{"discard run " + on.id + "? It cannot be applied then.", func() tea.Cmd { return m.discard(on.id) }}
 	}
 	return nil
+}
+
+// asks tells what an act is for that is asked about first; nothing, if it is
+// not.
+func asks(a act) string {
+	switch a {
+	case end:
+		return "a session that is not closed"
+	case apply, discard:
+		return "a run that holds work and is pending or interrupted"
+	}
+	return ""
 }
 
 // do begins something that is done while the screen lives on.

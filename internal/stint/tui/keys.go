@@ -38,7 +38,7 @@ type Key struct {
 	Does  string
 
 	act   act
-	short string // for the last line of the screen; empty: not there
+	short string // for the last line of the screen; empty: it never is there
 }
 
 // Where a key is of use.
@@ -69,7 +69,7 @@ func Keys() []Key {
 		{[]string{"end", "G"}, everywhere, "to the end", last, ""},
 		{[]string{"left", "h"}, onPages, "long lines: to the left", left, ""},
 		{[]string{"right", "l"}, onPages, "long lines: to the right", right, ""},
-		{[]string{"esc", "backspace"}, everywhere, "back to the lists; take a message away", back, ""},
+		{[]string{"esc", "backspace"}, everywhere, "back to the lists; take a message away", back, "back"},
 		{[]string{"r"}, everywhere, "read everything again now; it is read every few seconds anyway", refresh, ""},
 		{[]string{"?"}, everywhere, "these keys", help, "help"},
 		{[]string{"q", "ctrl+c"}, everywhere, "leave, once what was begun is over", quit, "quit"},
@@ -86,15 +86,19 @@ func find(key string) act {
 	return ""
 }
 
-// hints are the keys that are of use in some places.
-func hints(places ...string) string {
-	var all []string
-	for _, where := range places {
-		for _, k := range Keys() {
-			if k.short != "" && k.Where == where {
-				all = append(all, k.Keys[0]+" "+k.short)
-			}
+// hints are the keys for what can be done, as many as there is room for.
+func hints(width int, acts ...act) string {
+	var b strings.Builder
+	for _, a := range acts {
+		i := slices.IndexFunc(Keys(), func(k Key) bool { return k.act == a })
+		hint := Keys()[i].Keys[0] + " " + Keys()[i].short
+		if b.Len() > 0 {
+			hint = "  " + hint
 		}
+		if b.Len()+len(hint) > width {
+			break
+		}
+		b.WriteString(hint)
 	}
-	return strings.Join(all, "  ")
+	return b.String()
 }

@@ -41,8 +41,8 @@ type model struct {
 
 func newModel(ctx context.Context, r *runner.Runner) *model {
 	m := &model{ctx: ctx, r: r}
-	m.sessions = list{name: "sessions", head: sessionHead()}
-	m.runs = list{name: "runs", head: runHead()}
+	m.sessions = list{name: "sessions", head: sessionHead(), spare: sessionSpare()}
+	m.runs = list{name: "runs", head: runHead(), spare: runSpare()}
 	if r.Project.NoConfig != nil {
 		m.note = text.Error(r.Project.NoConfig) + "; this is shown without it"
 	}

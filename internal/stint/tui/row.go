@@ -24,6 +24,8 @@ type row struct {
 	session bool
 	run     bool
 	over    bool     // closed, applied or discarded: nobody waits for it
+	state   string   // of a session or a run
+	offers  []act    // that are not refused for its state
 	cells   []string // as they are shown
 	text    string   // all that is known of it
 }
@@ -34,21 +36,31 @@ type snapshot struct {
 	took           time.Duration
 }
 
+// created is the column of a time, which may be no more than its date.
+const created = "CREATED"
+
 func sessionHead() []string {
-	return []string{"ID", "STATE", "LIVE", "REPOSITORY", "FOR", "HARNESS", "CREATED"}
+	return []string{"ID", "STATE", "LIVE", "ENV", "REPOSITORY", "FOR", "HARNESS", created}
 }
 
+// sessionSpare are the columns that go first where there is no room for all.
+func sessionSpare() []string { return []string{created, "HARNESS", "REPOSITORY"} }
+
 func runHead() []string {
-	return []string{"ID", "STATE", "KIND", "SESSION", "FILES", "CREATED"}
+	return []string{"ID", "STATE", "KIND", "SESSION", "FILES", created}
 }
+
+func runSpare() []string { return []string{created, "FILES"} }
 
 // read reads all documents, and asks tmux and git once.
 func read(ctx context.Context, r *runner.Runner) snapshot {
 	var s snapshot
 	began := time.Now()
 	docs, skipped, err := r.Sessions.Documents()
-	for _, e := range r.Sessions.List(ctx, docs) {
-		s.sessions = append(s.sessions, sessionRow(e))
+	entries := r.Sessions.List(ctx, docs)
+	drifts := driftOf(ctx, r, entries)
+	for _, e := range entries {
+		s.sessions = append(s.sessions, sessionRow(e, drifts(e)))
 	}
 	s.sessions = append(s.sessions, brokenRows(r.Project.StateDir, "sessions", skipped, err)...)
 	runs, skipped, err := r.Runs.Manifests()
@@ -60,13 +72,25 @@ func read(ctx context.Context, r *runner.Runner) snapshot {
 	return s
 }
 
-func sessionRow(e session.Entry) row {
+func sessionRow(e session.Entry, d *runner.Drift) row {
 	var all bytes.Buffer
-	text.Session(&all, e)
+	text.Session(&all, e, driftText(d))
 	return row{
-		id: e.ID, session: true, over: e.State == doc.Closed, text: all.String(),
-		cells: lines(e.ID, string(e.State), string(e.Live), string(e.Stale), text.Purpose(e.Document), text.Plain(e.Harness), text.Clock(e.CreatedAt)),
+		id: e.ID, session: true, over: e.State == doc.Closed, state: string(e.State), offers: sessionOffers(e),
+		text:  all.String(),
+		cells: lines(e.ID, string(e.State), string(e.Live), driftCell(d), string(e.Stale), text.Purpose(e.Document), text.Plain(e.Harness), text.Clock(e.CreatedAt)),
 	}
+}
+
+// sessionOffers is what can be done with a session as it stands.
+func sessionOffers(e session.Entry) []act {
+	switch {
+	case e.State == doc.Closed:
+		return nil
+	case e.State == doc.Open && e.Live == session.Live:
+		return []act{attach, save, end}
+	}
+	return []act{save, end}
 }
 
 func runRow(m *artifact.Manifest) row {
@@ -74,8 +98,18 @@ func runRow(m *artifact.Manifest) row {
 	text.Run(&all, m)
 	return row{
 		id: m.ID, run: true, over: m.State == artifact.Applied || m.State == artifact.Discarded, text: all.String(),
+		state: string(m.State), offers: runOffers(m),
 		cells: lines(m.ID, string(m.State), string(m.Kind), cmp.Or(m.Session, "-"), strconv.Itoa(len(m.Files)), text.Clock(m.CreatedAt)),
 	}
+}
+
+// runOffers is what can be done with a run as it stands: one that holds work
+// and is not decided on is to be.
+func runOffers(m *artifact.Manifest) []act {
+	if m.PatchSHA256 == "" || m.State != artifact.Pending && m.State != artifact.Interrupted {
+		return nil
+	}
+	return []act{apply, discard}
 }
 
 // brokenRows are the documents of a folder that do not read; err is that the

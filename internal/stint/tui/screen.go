@@ -90,7 +90,7 @@ func (m *model) bottom() []string {
 	if note != "" {
 		all = m.wrap(note)
 	}
-	return append(all, ansi.Truncate(m.hints(), m.width, "…"))
+	return append(all, m.hints())
 }
 
 func (m *model) wrap(note string) []string {
@@ -98,28 +98,26 @@ func (m *model) wrap(note string) []string {
 	return p.draw(m.width, m.height/2)
 }
 
+// hints are what can be done now, the most needed first: a narrow screen has
+// room for those on what is chosen.
 func (m *model) hints() string {
 	on := m.subject()
-	// The first ones are there on the narrowest screen, too.
-	where := []string{everywhere}
+	acts := []act{help, quit}
 	switch {
 	case m.question != nil:
 		return ""
 	case m.unsaved != nil:
 		return unsavedHints
-	case m.page == nil:
-		where = append(where, onLists)
+	case m.page != nil:
+		acts = append([]act{back}, acts...)
+	case on.id != "":
+		acts = append(acts, look)
 	}
-	if on.session {
-		where = append(where, onSessions)
+	acts = append(acts, on.offers...)
+	if m.page == nil {
+		acts = append(acts, other, more)
 	}
-	if on.run {
-		where = append(where, onRuns)
-	}
-	if m.page != nil {
-		return "esc back  " + hints(where...)
-	}
-	return hints(where...)
+	return hints(m.width, acts...)
 }
 
 // body is how many lines there are between the first and the last ones.

@@ -32,14 +32,14 @@ func sessions(n int) []row {
 	var all []row
 	for i := range n {
 		id := fmt.Sprintf("%012d", i)
-		all = append(all, row{id: id, session: true, over: i%3 == 2, text: "session      " + id + "\n",
-			cells: lines(id, "open", "live", "fresh", "-", "sh", "2026-07-30 09:12:44Z")})
+		all = append(all, row{id: id, session: true, over: i%3 == 2, state: "open", offers: []act{attach, save, end}, text: "session      " + id + "\n",
+			cells: lines(id, "open", "live", "", "fresh", "-", "sh", "2026-07-30 09:12:44Z")})
 	}
 	return all
 }
 
 func run(id string) row {
-	return row{id: id, run: true, cells: lines(id, "pending", "checkpoint", "-", "1", "2026-07-30 09:12:44Z")}
+	return row{id: id, run: true, state: "pending", offers: []act{apply, discard}, cells: lines(id, "pending", "checkpoint", "-", "1", "2026-07-30 09:12:44Z")}
 }
 
 // press types keys, by the names that Bubble Tea has for them.
@@ -72,7 +72,7 @@ func quits(cmd tea.Cmd) bool {
 
 // Whatever is shown in whatever size, no line leaves the screen.
 func TestScreenFits(t *testing.T) {
-	wide := row{id: "w", session: true, text: strings.Repeat("漢字 ", 200), cells: lines("w", "open", "live", "fresh", strings.Repeat("漢", 90), "sh\x1b[31m", "-")}
+	wide := row{id: "w", session: true, text: strings.Repeat("漢字 ", 200), cells: lines("w", "open", "live", "unverified", "fresh", strings.Repeat("漢", 90), "sh\x1b[31m", "-")}
 	broken := row{id: "/x", cells: lines("unreadable: " + strings.Repeat("x", 300)), text: "unreadable   /x\n"}
 	s := snapshot{sessions: append(sessions(40), wide, broken), runs: []row{run("r")}}
 	unsaved := done{err: &runner.UnsavedError{ID: "w", Losses: []runner.Loss{
@@ -205,6 +205,48 @@ func TestQuestion(t *testing.T) {
 	require.Equal(t, "closing session 000000000000", m.doing)
 }
 
+// What is asked about first is not asked about where it is refused, and is not
+// among the keys.
+func TestOffers(t *testing.T) {
+	closed := row{id: "c", session: true, state: "closed", cells: lines("c", "closed", "absent", "", "fresh", "-", "sh", "-")}
+	dead := row{id: "d", session: true, state: "open", offers: []act{save, end}, cells: lines("d", "open", "dead", "", "fresh", "-", "sh", "-")}
+	applied := row{id: "a", run: true, state: "applied", cells: lines("a", "applied", "run", "-", "1", "-")}
+	m := at(80, 24, snapshot{sessions: []row{closed, dead}, runs: []row{applied}})
+	require.Contains(t, m.seen(), "\n? help  q quit  enter look  tab other  v all")
+	require.Nil(t, m.press("c"))
+	require.Nil(t, m.question)
+	require.Contains(t, m.seen(), "close is for a session that is not closed, and c is closed")
+	m.press("down")
+	require.Contains(t, m.seen(), "\n? help  q quit  enter look  s checkpoint  c close  tab other  v all")
+	require.NotNil(t, m.press("a"), "the command says why not")
+	m = at(80, 24, snapshot{runs: []row{applied}})
+	m.press("tab", "p")
+	require.Nil(t, m.question)
+	require.Contains(t, m.seen(), "apply is for a run that holds work and is pending or interrupted, and a is\napplied")
+}
+
+// Keys and columns for which there is no room are left out as a whole.
+func TestNarrow(t *testing.T) {
+	s := snapshot{sessions: []row{{id: "000000000001", session: true, state: "open", offers: []act{attach, save, end},
+		cells: lines("000000000001", "open", "live", "stale", "fresh", "github:octo/repo#15", "sh", "2026-07-30 09:12:44Z")}}}
+	for _, tt := range []struct {
+		width     int
+		row, keys string
+	}{
+		{98, "> 000000000001  open   live  stale  fresh       github:octo/repo#15  sh       2026-07-30 09:12:44Z", "? help  q quit  enter look  a attach  s checkpoint  c close  tab other  v all"},
+		{97, "> 000000000001  open   live  stale  fresh       github:octo/repo#15  sh       2026-07-30", "? help  q quit  enter look  a attach  s checkpoint  c close  tab other  v all"},
+		{80, "> 000000000001  open   live  stale  fresh       github:octo/repo#15  sh", "? help  q quit  enter look  a attach  s checkpoint  c close  tab other  v all"},
+		{76, "> 000000000001  open   live  stale  fresh       github:octo/repo#15  sh", "? help  q quit  enter look  a attach  s checkpoint  c close  tab other"},
+		{60, "> 000000000001  open   live  stale  github:octo/repo#15", "? help  q quit  enter look  a attach  s checkpoint  c close"},
+	} {
+		all := strings.Split(at(tt.width, 12, s).seen(), "\n")
+		got := [2]string{strings.TrimRight(all[2], " "), all[len(all)-1]}
+		if diff := cmp.Diff([2]string{tt.row, tt.keys}, got); diff != "" {
+			t.Errorf("%d columns (-want +got)\n%s", tt.width, diff)
+		}
+	}
+}
+
 // On however small a screen, all that would be lost can be read before it is
 // given up.
 func TestAllThatIsUnsavedIsSeen(t *testing.T) {
@@ -227,7 +269,7 @@ func TestAllThatIsUnsavedIsSeen(t *testing.T) {
 	for _, item := range items {
 		require.Contains(t, seen, fmt.Sprintf("\nuntracked  %q\n", item))
 	}
-	require.Contains(t, seen, "or give it up with")
+	require.Contains(t, seen, "\nTo keep it: ")
 }
 
 // What is asked is about what was chosen when it was asked.

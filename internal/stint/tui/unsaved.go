@@ -18,13 +18,13 @@ type unsaved struct {
 	losses []runner.Loss
 	marked []bool // that may be lost
 	at     int
-	why    string // the refusal
-	below  *page  // what the chosen kind has, and the refusal
+	ended  bool  // its program was ended for it already
+	below  *page // what the chosen kind has, and how it is kept
 }
 
 // newUnsaved is a refusal to close. What was given up before stays marked.
 func newUnsaved(e *runner.UnsavedError, given []runner.Loss) *unsaved {
-	u := &unsaved{id: e.ID, losses: slices.Concat(given, e.Losses), why: text.Error(e)}
+	u := &unsaved{id: e.ID, losses: slices.Concat(given, e.Losses), ended: e.Ended}
 	u.marked = make([]bool, len(u.losses))
 	for i := range given {
 		u.marked[i] = true
@@ -36,13 +36,23 @@ func newUnsaved(e *runner.UnsavedError, given []runner.Loss) *unsaved {
 func (u *unsaved) choose(i int) {
 	u.at = max(0, min(i, len(u.losses)-1))
 	var b strings.Builder
-	for _, item := range u.losses[u.at].Items {
-		fmt.Fprintf(&b, "%s  %q\n", u.losses[u.at].Kind, item)
+	chosen := u.losses[u.at]
+	for _, item := range chosen.Items {
+		fmt.Fprintf(&b, "%s  %q\n", chosen.Kind, item)
 	}
-	u.below = &page{lines: wrapped(b.String() + "\n" + u.why + "\n")}
+	way := chosen.Way
+	if chosen.Checkpoint {
+		way = "s saves it as a run, or " + way
+	}
+	fmt.Fprintf(&b, "\nTo keep it: esc, and then %s. enter on the session says where its worktree is.\n", way)
+	if u.ended {
+		fmt.Fprintf(&b, "Its program was ended, and it stays closing until then.\n")
+	}
+	u.below = &page{lines: wrapped(b.String())}
 }
 
-const unsavedHints = "space mark  enter close, and lose what is marked  f more  esc keep all"
+// unsavedHints are there on the narrowest screen.
+const unsavedHints = "esc keep all  space mark  enter lose marked, close  f more"
 
 func (u *unsaved) draw(width, height int) []string {
 	all := []string{bold(ansi.Truncate("Work that is nowhere else. Mark each kind that may be lost:", width, "…"))}
