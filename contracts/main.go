@@ -17,6 +17,7 @@ var current = newProcess()
 type process struct {
 	open    func() (*corpus, error) // the fixtures folder of the working folder, once
 	reads   *reads
+	visits  *visits
 	tampers *tampers // nil unless this process is to tamper
 }
 
@@ -30,6 +31,7 @@ func newProcess() *process {
 			return openCorpus(dir)
 		}),
 		reads:   &reads{files: make(map[string]bool)},
+		visits:  newVisits(),
 		tampers: tampersFromEnv(),
 	}
 }

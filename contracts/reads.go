@@ -38,6 +38,7 @@ func (f *Fixture) read(boxPaths ...string) {
 
 // compared makes what was read so far count.
 func (f *Fixture) compared(id string) {
+	current.visits.add(f, id)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	maps.Copy(f.counted, f.pending)

@@ -19,6 +19,7 @@ type Thawed struct {
 	// Dir is what was the box's root: absolute, symlinks resolved.
 	Dir string
 
+	box    bool // Dir holds more than the fixture
 	f      *Fixture
 	root   *os.Root
 	now    map[string]string // path in the box when frozen, to path below Dir
@@ -32,6 +33,7 @@ type Option func(*options)
 
 type options struct {
 	dir     string
+	box     bool // dir is a box's
 	derives map[string]func(ctx context.Context, inputs map[string]string) (string, error)
 }
 
@@ -47,6 +49,13 @@ func Into(dir string) Option {
 	return func(o *options) { o.dir = dir }
 }
 
+// IntoBox thaws into a box that is there and in which nothing has run yet: its
+// home and project are empty. What else lies in its root is none of the
+// fixture's, to Unchanged either, and is left for whoever made it to remove.
+func IntoBox(root string) Option {
+	return func(o *options) { o.dir, o.box = root, true }
+}
+
 // Thaw writes the fixture into a fresh folder, removed at the end of the test,
 // and binds it to that place: exactly the recorded occurrences change. It
 // reads nothing in the sense of the read ledger.
@@ -59,12 +68,16 @@ func (f *Fixture) Thaw(t testing.TB, opts ...Option) *Thawed {
 	if o.dir == "" {
 		o.dir = tempDir(t)
 	}
-	got, err := f.frozen.Thaw(context.Background(), o.dir, fixture.ThawOptions{Derive: o.derive})
+	thaw := f.frozen.Thaw
+	if o.box {
+		thaw = f.frozen.ThawInto
+	}
+	got, err := thaw(context.Background(), o.dir, fixture.ThawOptions{Derive: o.derive})
 	if err != nil {
 		f.fail(t, thawID, "%s: %s: %v", thawID, f.name(), err)
 		t.FailNow()
 	}
-	th := &Thawed{Dir: got.Dir, f: f, now: got.Paths, frozen: make(map[string]string, len(got.Paths)), views: got.Views}
+	th := &Thawed{Dir: got.Dir, box: o.box, f: f, now: got.Paths, frozen: make(map[string]string, len(got.Paths)), views: got.Views}
 	for frozen, now := range got.Paths {
 		th.frozen[now] = frozen
 	}

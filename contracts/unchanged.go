@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,11 +80,7 @@ func without(t testing.TB, state map[string]fileState, glob string) map[string]f
 }
 
 func (th *Thawed) look() (map[string]fileState, error) {
-	var roots []string
-	tops, err := os.ReadDir(th.Dir)
-	for _, top := range tops {
-		roots = append(roots, top.Name())
-	}
+	roots, err := th.tops()
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +104,25 @@ func (th *Thawed) look() (map[string]fileState, error) {
 		state[e.Path] = s
 	}
 	return state, nil
+}
+
+// tops are the names in the thawed folder: all that are there, or in a box those
+// of the fixture.
+func (th *Thawed) tops() ([]string, error) {
+	var names []string
+	if th.box {
+		for _, now := range th.now {
+			top, _, _ := strings.Cut(now, "/")
+			names = append(names, top)
+		}
+		slices.Sort(names)
+		return slices.Compact(names), nil
+	}
+	tops, err := os.ReadDir(th.Dir)
+	for _, top := range tops {
+		names = append(names, top.Name())
+	}
+	return names, err
 }
 
 // isIndex knows git's index by how it begins.

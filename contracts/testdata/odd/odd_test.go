@@ -16,9 +16,42 @@ import (
 	"github.com/freeze-contracts/permafrost/contracts"
 )
 
-func TestMain(m *testing.M) { contracts.Main(m, "notes") }
+func TestMain(m *testing.M) {
+	if strings.HasPrefix(os.Getenv("ODD"), "visits") {
+		contracts.Visit(m, "notes")
+	}
+	contracts.Main(m, "notes")
+}
+
+// TestVisit asks something of each fixture without reading any, or of some.
+func TestVisit(t *testing.T) {
+	odd, is := strings.CutPrefix(os.Getenv("ODD"), "visits")
+	if !is {
+		t.Skip("this suite is the owner")
+	}
+	contracts.Each(t, "notes", func(t *testing.T, f *contracts.Fixture) {
+		row := "r2.asked"
+		switch odd {
+		case " and lacks a program":
+			contracts.Needs(t, "no such program")
+		case " and leaves a scenario out":
+			if f.Scenario == "killed" {
+				return
+			}
+		case " and leaves a release out of a row":
+			if f.Release == "v1.0.0" {
+				row = "r3.asked"
+			}
+			f.Equal(t, "r2.asked", f.Scenario != "", true)
+		case " and asks nothing":
+			return
+		}
+		f.Equal(t, row, f.Scenario != "", true)
+	})
+}
 
 func TestNotes(t *testing.T) {
+	owns(t)
 	contracts.Each(t, "notes", func(t *testing.T, f *contracts.Fixture) {
 		switch os.Getenv("ODD") {
 		case "thaws":
@@ -49,6 +82,7 @@ func TestNotes(t *testing.T) {
 }
 
 func TestAgain(t *testing.T) {
+	owns(t)
 	contracts.Each(t, "notes", func(t *testing.T, f *contracts.Fixture) {
 		if os.Getenv("ODD") == "compares elsewhere" {
 			f.Thaw(t)
@@ -65,7 +99,7 @@ func TestPlace(t *testing.T) {
 	case "wants UTC where it is asked":
 		contracts.AnyPlace(t)
 		fallthrough
-	case "wants UTC":
+	case "wants UTC", "visits and wants UTC":
 		require.Equal(t, 12, time.Unix(12*60*60, 0).Hour())
 	case "wants a plain HOME":
 		real, err := filepath.EvalSymlinks(home)
@@ -87,6 +121,14 @@ func TestPlace(t *testing.T) {
 			require.NoError(t, os.Chmod(dir, 0o755))
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "left"), nil, 0o644))
 		}
+	}
+}
+
+// owns skips what is the owner's to ask.
+func owns(t *testing.T) {
+	t.Helper()
+	if strings.HasPrefix(os.Getenv("ODD"), "visits") {
+		t.Skip("this suite visits")
 	}
 }
 
