@@ -75,6 +75,7 @@ var arrows = map[string][]string{
 	"contracts/artifacts": nil,
 	"contracts/corpus":    nil,
 	"contracts/project":   nil,
+	"contracts/runner":    nil,
 	"contracts/sessions":  nil,
 }
 
@@ -92,6 +93,7 @@ var testArrows = map[string][]string{
 	"contracts/artifacts": {"contracts", "internal/stint/artifact", "internal/stint/cli", "internal/stint/document", "internal/stint/git", "internal/stint/project", "internal/stint/runner", "readers/..."},
 	"contracts/corpus":    {"contracts", "freeze/config", "freeze/diff", "freeze/fixture", "freeze/ledger", "freeze/read"},
 	"contracts/project":   {"contracts", "internal/stint/project", "readers/..."},
+	"contracts/runner":    {"contracts", "internal/stint/cli", "internal/stint/document", "sandbox"},
 	"contracts/sessions":  {"contracts", "internal/stint/...", "internal/tmux", "readers/..."},
 	"readers":             {"readers/..."},
 }
