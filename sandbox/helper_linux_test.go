@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -59,6 +60,23 @@ func kill(t *testing.T, pid int) {
 	t.Helper()
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 	eventually(t, "the end of a killed process", func() bool { return !lives(pid) })
+}
+
+// needNamespace skips where this machine gives no namespace, and closes the box.
+// Where another program is given one, it fails: the box should have it, too.
+func needNamespace(t *testing.T, b *sandbox.Box) {
+	t.Helper()
+	if b.Namespace() != "" {
+		return
+	}
+	require.NoError(t, b.Close())
+	for _, user := range [][]string{nil, {"--user", "--map-root-user"}} {
+		cmd := exec.Command("unshare", slices.Concat(user, []string{"--pid", "--fork", "--mount-proc", "true"})...)
+		if cmd.Run() == nil {
+			t.Fatalf("%s: this machine gives a namespace with a /proc of its own, and the box has none", cmd)
+		}
+	}
+	t.Skip("this machine gives no namespace with a /proc of its own")
 }
 
 // supervisorOf finds a box's supervisor by the binary that it runs.

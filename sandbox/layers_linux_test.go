@@ -48,6 +48,7 @@ func TestLayerDescendants(t *testing.T) {
 		b := start(t, cfg)
 		seconds := token()
 		sh(t, b, `cd /; env -i setsid sleep `+seconds+` >/dev/null 2>&1 &`)
+		t.Cleanup(func() { killAll(t, seconds) })
 		comesUp(t, seconds)
 		return b, seconds
 	}
@@ -64,7 +65,6 @@ func TestLayerDescendants(t *testing.T) {
 		b, seconds := leave(t, sandbox.Without(sandbox.Config{}, "B"))
 		require.NoError(t, b.Stop(t.Context()))
 		require.Len(t, running(t, seconds), 1)
-		killAll(t, seconds)
 	})
 }
 
@@ -158,11 +158,8 @@ func TestLayerNamespace(t *testing.T) {
 		return b, seconds
 	}
 	t.Run("on", func(t *testing.T) {
+		needNamespace(t, start(t, sandbox.Config{}))
 		b, seconds := leave(t, sandbox.Config{Root: hiddenRoot(), Tools: tools})
-		if b.Namespace() == "" {
-			killAll(t, seconds)
-			t.Skip("this machine gives no namespace")
-		}
 		goesAway(t, seconds)
 		require.NoError(t, b.Close())
 		require.NoDirExists(t, b.Root())

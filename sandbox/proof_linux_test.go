@@ -143,9 +143,7 @@ func TestTwoBoxesAtOnce(t *testing.T) {
 func TestFirstPID(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Config{FirstPID: 3000})
-	if b.Namespace() == "" {
-		t.Skip("this machine gives no namespace")
-	}
+	needNamespace(t, b)
 	var pid int
 	_, err := fmt.Sscan(sh(t, b, `echo $$`), &pid)
 	require.NoError(t, err)
