@@ -123,6 +123,26 @@ func TestReleaseOfAnotherFreeze(t *testing.T) {
 	require.Equal(t, string(before), string(after))
 }
 
+// What a program makes of the box's path is refused: each box of a cut sees what
+// the other two do not.
+func TestEachBoxIsNeeded(t *testing.T) {
+	for _, tt := range []struct{ name, value, why string }{
+		{"second", "${#HOME}", "a number that nothing declares"},
+		{"third", `$(printf %s "$HOME" | sha512sum | cut -c 1-20)`, "derived from the path in a way that is not known"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := demo(t)
+			put(t, dir, "freeze.toml", strings.Replace(read(t, dir, "freeze.toml"), `tools = ["mkdir"]`, `tools = ["mkdir", "sha512sum", "cut"]`, 1))
+			put(t, dir, "demo.sh", strings.Replace(read(t, dir, "demo.sh"), `"$1" >`, `"`+tt.value+`" >`, 1))
+			r := add(t, open(t, dir), "v1.0.0")
+			if err := r.Err(); err == nil || !strings.Contains(err.Error(), tt.why) {
+				t.Errorf("a cut without the %s box would not see it: got %v, want %q", tt.name, err, tt.why)
+			}
+		})
+	}
+}
+
 // A derivation that is called off says by what, and not that it was killed.
 func TestDeriveIsCalledOff(t *testing.T) {
 	dir := demo(t)

@@ -1,12 +1,26 @@
 package cut_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
+
+// A program of another version is frozen under no release's name.
+func TestVersionIsAsked(t *testing.T) {
+	dir := demo(t)
+	put(t, dir, "freeze.toml", strings.Replace(read(t, dir, "freeze.toml"), "version_args = []", `version_args = ["version"]`, 1))
+	put(t, dir, "demo.sh", strings.Replace(read(t, dir, "demo.sh"), "\n", "\n[ \"$1\" != version ] || { echo demo v1.0.1; exit; }\n", 1))
+	r := add(t, open(t, dir), "v1.0.0")
+	const want = "the program says that it is v1.0.1, so it is not frozen as v1.0.0"
+	if err := r.Err(); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("freezing v1.0.0: got %v, want %q", err, want)
+	}
+	require.NoDirExists(t, filepath.Join(dir, "fixtures", "notes"))
+}
 
 // A program that does not say its version and end is stopped.
 func TestVersionCheckEnds(t *testing.T) {
