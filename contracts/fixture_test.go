@@ -29,6 +29,12 @@ type told struct {
 func (t *told) Errorf(format string, args ...any) {
 	t.said = append(t.said, fmt.Sprintf(format, args...))
 }
+
+// What skips has not failed.
+func (t *told) Skip(...any)          {}
+func (t *told) Skipf(string, ...any) {}
+func (t *told) SkipNow()             {}
+
 func (t *told) Attr(key, value string) { t.attrs = append(t.attrs, key+"="+value) }
 func (t *told) Fatalf(format string, args ...any) {
 	t.Errorf(format, args...)
