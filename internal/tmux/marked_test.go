@@ -65,7 +65,7 @@ func TestListMarked(t *testing.T) {
 		{Pane: tmux.Pane{ID: "%1", Session: "own", SessionID: "$1"}, Mark: "me", Start: filepath.Dir(u.Socket)},
 		{Pane: tmux.Pane{ID: "%2", Session: "own", SessionID: "$1"}, Start: "/"},
 	}
-	rest := cmpopts.IgnoreFields(tmux.Pane{}, "Window", "Index", "PID", "Active", "Shown", "Dead", "Command", "Path")
+	rest := cmpopts.IgnoreFields(tmux.Pane{}, "Window", "Index", "PID", "Active", "Shown", "Dead", "TTY", "Server", "Command", "Path")
 	got[0].Start = "" // what comes behind the last tab of an odd one means nothing
 	if diff := cmp.Diff(want, got, rest); diff != "" {
 		t.Errorf("ListMarked (-want +got)\n%s", diff)

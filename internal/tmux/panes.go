@@ -15,9 +15,12 @@ type Pane struct {
 	Window    int
 	Index     int
 	PID       int
-	Active    bool // of its window
-	Shown     bool // its window is the one that the session shows
-	Dead      bool // the program has ended and remain-on-exit keeps the pane; PID is then the dead one's
+	Active    bool   // of its window
+	Shown     bool   // its window is the one that the session shows
+	Dead      bool   // the program has ended and remain-on-exit keeps the pane; PID is then the dead one's
+	Ended     string // how a dead one's program has, as in "exit status 3"; empty where tmux does not know it, or not yet
+	TTY       string // path of its terminal
+	Server    int    // process of the server, by the server's count of processes, as PID is
 	Command   string
 	Path      string // current folder of the program
 }
@@ -25,7 +28,8 @@ type Pane struct {
 // paneFormat is separated by tabs, which tmux escapes in names, with the two
 // fields of free text last.
 const paneFormat = "#{pane_id}\t#{session_id}\t#{window_index}\t#{pane_index}\t#{pane_pid}\t" +
-	"#{pane_active}\t#{window_active}\t#{pane_dead}\t#{session_name}\t#{pane_current_command}\t#{pane_current_path}"
+	"#{pane_active}\t#{window_active}\t#{pane_dead}\t#{pane_dead_status}\t#{pane_dead_signal}\t#{pane_tty}\t#{pid}\t" +
+	"#{session_name}\t#{pane_current_command}\t#{pane_current_path}"
 
 // ListPanes lists the panes of all sessions.
 func (s Server) ListPanes(ctx context.Context) ([]Pane, error) {
@@ -45,20 +49,33 @@ func (s Server) ListPanes(ctx context.Context) ([]Pane, error) {
 }
 
 func parsePane(line string) (Pane, error) {
-	f := strings.SplitN(line, "\t", 11)
-	if len(f) != 11 {
-		return Pane{}, fmt.Errorf("%d fields in %q, want 11", len(f), line)
+	const fields = 15
+	f := strings.SplitN(line, "\t", fields)
+	if len(f) != fields {
+		return Pane{}, fmt.Errorf("%d fields in %q, want %d", len(f), line, fields)
 	}
-	var n [3]int
-	for i := range n {
-		v, err := strconv.Atoi(f[2+i])
+	var n [4]int
+	for i, at := range []int{2, 3, 4, 11} {
+		v, err := strconv.Atoi(f[at])
 		if err != nil {
-			return Pane{}, fmt.Errorf("number %q in %q", f[2+i], line)
+			return Pane{}, fmt.Errorf("number %q in %q", f[at], line)
 		}
 		n[i] = v
 	}
-	return Pane{ID: f[0], SessionID: f[1], Window: n[0], Index: n[1], PID: n[2],
-		Active: f[5] == "1", Shown: f[6] == "1", Dead: f[7] == "1", Session: f[8], Command: f[9], Path: f[10]}, nil
+	return Pane{ID: f[0], SessionID: f[1], Window: n[0], Index: n[1], PID: n[2], Active: f[5] == "1", Shown: f[6] == "1",
+		Dead: f[7] == "1", Ended: ended(f[8], f[9]), TTY: f[10], Server: n[3], Session: f[12], Command: f[13], Path: f[14]}, nil
+}
+
+// ended is how a program has, by its exit status or the signal that ended it.
+// tmux tells the signal from 3.3 on, by its number or its name.
+func ended(status, signal string) string {
+	switch {
+	case status != "":
+		return "exit status " + status
+	case signal != "":
+		return "signal " + signal
+	}
+	return ""
 }
 
 // Capture returns what a pane shows, line by line as it stands there.

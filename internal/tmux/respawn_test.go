@@ -5,6 +5,7 @@ package tmux_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -154,6 +155,28 @@ func requireLimit(t *testing.T, u tmux.User, want string) {
 	require.NoError(t, err)
 	require.Contains(t, "\n"+out, "\nmessage-limit "+want+"\n")
 	require.NotContains(t, out, "@")
+}
+
+// How a program has ended is told where the server knows it: 3.3a does not
+// always, and not at once.
+func TestEnded(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	dir := filepath.Dir(u.Socket)
+	require.NoError(t, u.NewSession(t.Context(), tmux.NewSession{Name: "one", Dir: dir, Argv: sleep()}))
+	require.Empty(t, onlyPane(t, u).Ended)
+	end(t, u)
+	for program, want := range map[string]string{"exit 3": "exit status 3", "kill -TERM $$": "signal (15|TERM)"} {
+		var ended string
+		require.Eventually(t, func() bool {
+			pane := onlyPane(t, u)
+			if ended = pane.Ended; pane.Dead && !regexp.MustCompile("^"+want+"$").MatchString(ended) {
+				require.NoError(t, u.Respawn(t.Context(), tmux.Respawn{Pane: pane.ID, Session: pane.SessionID, Dir: dir, Argv: []string{"sh", "-c", program}}))
+				return false
+			}
+			return pane.Dead
+		}, 10*time.Second, 50*time.Millisecond, "%s: %q", program, ended)
+	}
 }
 
 // A user's configuration may have panes go when their programs end.

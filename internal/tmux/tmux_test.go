@@ -79,10 +79,19 @@ func TestListPanes(t *testing.T) {
 	}, 10*time.Second, 5*time.Millisecond)
 	wd, err := os.Getwd()
 	require.NoError(t, err)
+	server, err := s.Run(t.Context(), "display-message", "-p", "#{pid}")
+	require.NoError(t, err)
+	pid, err := strconv.Atoi(strings.TrimSpace(server))
+	require.NoError(t, err)
+	tty := func(p tmux.Pane) string {
+		at, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/0", p.PID))
+		require.NoError(t, err)
+		return at
+	}
 	want := []tmux.Pane{
-		{ID: "%0", Session: "one", SessionID: "$0", PID: pane.PID, Active: true, Shown: true, Command: "sleep", Path: wd},
-		{ID: "%1", Session: "one", SessionID: "$0", Index: 1, PID: panes[1].PID, Shown: true, Command: "sleep", Path: "/usr"},
-		{ID: "%2", Session: "one-more", SessionID: "$1", PID: panes[2].PID, Active: true, Shown: true, Command: "sleep", Path: wd},
+		{ID: "%0", Session: "one", SessionID: "$0", PID: pane.PID, TTY: tty(panes[0]), Server: pid, Active: true, Shown: true, Command: "sleep", Path: wd},
+		{ID: "%1", Session: "one", SessionID: "$0", Index: 1, PID: panes[1].PID, TTY: tty(panes[1]), Server: pid, Shown: true, Command: "sleep", Path: "/usr"},
+		{ID: "%2", Session: "one-more", SessionID: "$1", PID: panes[2].PID, TTY: tty(panes[2]), Server: pid, Active: true, Shown: true, Command: "sleep", Path: wd},
 	}
 	if diff := cmp.Diff(want, panes); diff != "" {
 		t.Errorf("ListPanes (-want +got)\n%s", diff)
