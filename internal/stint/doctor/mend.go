@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/env"
+	"github.com/freeze-contracts/permafrost/internal/stint/shell"
 	"github.com/freeze-contracts/permafrost/readers"
 )
 
@@ -92,17 +93,5 @@ func appendLine(line, file string) string {
 	return print + " >>" + quote(file)
 }
 
-// quote is the path s as a word of a shell, and none that a program takes for
-// an option.
-func quote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%", r)
-	}
-	if strings.HasPrefix(s, "-") {
-		s = "./" + s
-	}
-	if s != "" && strings.TrimFunc(s, plain) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
+// quote is a path as a word of a shell.
+func quote(s string) string { return shell.Word(s) }
