@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,13 +43,14 @@ func TestRestartOneBroken(t *testing.T) {
 
 	out, said := d.stint(1, "session", "restart", "--all")
 	require.Equal(t, map[string]string{
-		well:   "restarted",
-		locked: fmt.Sprintf("skipped session %q: another stint is at work on it (it holds %q); try again when it is done; it still runs on other values of TOKEN", locked, filepath.Join(d.stateDir(), "sessions", locked, "lock")),
-		absent: fmt.Sprintf("skipped it does not run: there is no tmux session stint-%s on %q", absent, d.socket),
-		deaf:   "restarted",
+		well:          "restarted",
+		locked:        fmt.Sprintf("skipped session %q: another stint is at work on it (it holds %q); try again when it is done; it still runs on other values of TOKEN", locked, filepath.Join(d.stateDir(), "sessions", locked, "lock")),
+		absent:        fmt.Sprintf("skipped it does not run: there is no tmux session stint-%s on %q", absent, d.socket),
+		deaf:          "restarted",
+		"unreadable:": rows(out)["unreadable:"],
 	}, rows(out))
-	require.Contains(t, said, fmt.Sprintf("stint: document %q: it does not read, so its session was left alone: ", file))
-	require.Contains(t, said, "\nstint: not on what the env file declares, or not known to be: 1 session: mend what is said of it, and run stint session restart again\n")
+	require.Regexp(t, "^"+regexp.QuoteMeta(file)+`: "sessions/.*/session.json": does not read.*; its session was left alone: run stint session restart again when it reads$`, rows(out)["unreadable:"])
+	require.Equal(t, "stint: not on what the env file declares, or not known to be: 1 session, the sessions of 1 document that cannot be read: what is printed of each says why, and what to do\n", said)
 	require.Equal(t, was, []pane{d.pane(locked), d.pane(broken)})
 	lock.Release()
 	require.NoError(t, os.WriteFile(file, text, 0o600))
@@ -86,7 +88,7 @@ func TestRestartInterrupted(t *testing.T) {
 			require.Equal(t, was[id], d.pane(id))
 		}
 	}
-	require.Equal(t, map[string]int{"restarted": 16, "not-attempted interrupted before its turn": 2}, counts)
+	require.Equal(t, map[string]int{"restarted": 16, "not-attempted interrupted before its turn: restart it again": 2}, counts)
 	out, _ = d.stint(0, "session", "restart", "--all")
 	require.Equal(t, 16, strings.Count(out, "  fresh\n"))
 	require.Equal(t, 2, strings.Count(out, "  restarted\n"))

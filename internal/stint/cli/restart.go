@@ -16,8 +16,9 @@ import (
 
 type (
 	restartAnswer struct {
-		Variables []string        `json:"variables"`
-		Sessions  []refreshedView `json:"sessions"`
+		Variables  []string        `json:"variables"`
+		Sessions   []refreshedView `json:"sessions"`
+		Unreadable []unreadable    `json:"unreadable"`
 	}
 	refreshedView struct {
 		ID       string         `json:"id"`
@@ -42,11 +43,13 @@ func (a *app) sessionRestart() *cobra.Command {
 on the values that the env file declares now. It resumes its conversation; the
 tmux session, its windows and whoever is attached stay. What the program and all
 that it started were doing is interrupted; SIGTERM comes first, and SIGKILL
-three seconds later. A program that has every value is left alone,
-and so is a session that cannot resume.
+three seconds later. A program that has every value is left alone, and so are
+one that has ended and a session that cannot resume: --force is for the first
+two, --fresh for the last.
 
 Exit code 0 says that every session is restarted, fresh or would-restart, or
-was skipped and does not run on a value that is retired.`,
+was skipped and does not run on a value that is retired, and that every
+document reads. A program that has ended runs on none.`,
 		Example: `  stint session restart --all --dry-run
   stint session restart --all
   stint session restart --work-item github:octo/repo#15
@@ -56,7 +59,7 @@ was skipped and does not run on a value that is retired.`,
 	cmd.Flags().BoolVar(&o.All, "all", false, "all sessions that are not closed")
 	cmd.Flags().StringSliceVar(&o.WorkItems, "work-item", nil, "the sessions of these work items, as in github:OWNER/REPO#15 (`refs`)")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "tell what would be done, and do nothing")
-	cmd.Flags().BoolVar(&o.Force, "force", false, "restart programs that have every value, too")
+	cmd.Flags().BoolVar(&o.Force, "force", false, "restart programs that have every value, too, and start those again that have ended")
 	cmd.Flags().BoolVar(&o.Anew, "fresh", false, "begin a new conversation where none can be resumed")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := selectors(cmd, &o, args); err != nil {
@@ -100,20 +103,30 @@ func (a *app) restart(ctx context.Context, r *runner.Runner, o runner.RestartOpt
 	for _, note := range all.Notes {
 		a.note("%s", text.OneLine(note))
 	}
-	v, bad := restartAnswer{Variables: all.Names, Sessions: []refreshedView{}}, 0
+	v, bad := restartAnswer{Variables: all.Names, Sessions: []refreshedView{}, Unreadable: []unreadable{}}, 0
 	for _, s := range all.Sessions {
 		v.Sessions = append(v.Sessions, refreshedView{s.ID, s.WorkItem, s.Outcome, text.OneLine(s.Why), driftView{string(s.Drift.State), s.Drift.Names}})
 		if !s.Good() {
 			bad++
 		}
 	}
+	for _, s := range all.Skipped {
+		v.Unreadable = append(v.Unreadable, unreadable{s.Path, text.Error(s.Err)})
+	}
 	if err := a.print(v, func(w io.Writer) { restartText(w, v) }); err != nil {
 		return err
 	}
+	var parts []string
 	if bad > 0 {
-		return fmt.Errorf("not on what the env file declares, or not known to be: %s: mend what is said of it, and run stint session restart again", text.Count(bad, "session"))
+		parts = append(parts, text.Count(bad, "session"))
 	}
-	return nil
+	if n := len(v.Unreadable); n > 0 {
+		parts = append(parts, "the sessions of "+text.Count(n, "document")+" that cannot be read")
+	}
+	if parts == nil {
+		return nil
+	}
+	return fmt.Errorf("not on what the env file declares, or not known to be: %s: what is printed of each says why, and what to do", strings.Join(parts, ", "))
 }
 
 func restartText(w io.Writer, v restartAnswer) {
@@ -130,6 +143,9 @@ func restartText(w io.Writer, v restartAnswer) {
 	t.Flush()
 	for row := range strings.Lines(rows.String()) {
 		fmt.Fprintln(w, strings.TrimRight(row, " \n"))
+	}
+	for _, u := range v.Unreadable {
+		fmt.Fprintf(w, "unreadable: %s: %s; its session was left alone: run stint session restart again when it reads\n", u.Path, u.Reason)
 	}
 }
 

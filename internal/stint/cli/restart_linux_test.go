@@ -102,14 +102,16 @@ func TestRestartRefused(t *testing.T) {
 		{"all and a work item", nil, []string{"--all", "--work-item", "github:octo/repo#1"}, 2, "--all goes with no work item and no ID"},
 		{"a work item and an id", nil, []string{"--work-item", "github:octo/repo#1", id}, 2, fmt.Sprintf("--work-item: %q is no reference such as github:OWNER/REPO#15; an ID does not go with one", id)},
 		{"an id that is not known", nil, []string{id, "nosuch"}, 1, `session "nosuch": there is no such session: see stint session list --all`},
+		{"a work item in the place of an id", nil, []string{"GitHub:octo/repo#1"}, 1, `"GitHub:octo/repo#1": it is a work item, and no id: name it by --work-item github:octo/repo#1`},
 		{"the beginning of an id", nil, []string{id[:11]}, 1, fmt.Sprintf("session %q: there is no such session: see stint session list --all", id[:11])},
 		{"a work item that is not known", nil, []string{"--work-item", "github:octo/repo#1", "github:octo/repo#11"}, 1, `work item "github:octo/repo#11": no session is for it that is not closed: see stint session list --all`},
 		{"the file has no usable line", func() { d.rotate("# none\nodd line\n") }, []string{"--all"}, 1, fmt.Sprintf("env file %q: it has no usable line, line 2 cannot be read: write NAME=value lines; mend that, or change env.file in stint.toml", secrets)},
-		{"the file has only names of others", func() { d.rotate("PATH=/x\nTERM=y\n") }, []string{"--all"}, 1, fmt.Sprintf("env file %q: it declares only what tmux or stint sets: PATH, TERM", secrets)},
+		{"the file has only names of others", func() { d.rotate("PATH=/x\nTERM=y\n") }, []string{"--all"}, 1, fmt.Sprintf("env file %q: it declares only what tmux or stint sets: PATH, TERM: declare what is to be new, or change env.file in stint.toml", secrets)},
 		{"the file is missing", func() { require.NoError(t, os.Remove(secrets)) }, []string{"--all"}, 1, fmt.Sprintf("env file %q: no such file; mend that, or change env.file in stint.toml", secrets)},
 		{"the file is a folder", func() { require.NoError(t, os.Mkdir(secrets, 0o700)) }, []string{"--all"}, 1, fmt.Sprintf("env file %q: it is not a regular file; mend that, or change env.file in stint.toml", secrets)},
 		{"no file is configured", func() { d.configure(d.socket) }, []string{"--all"}, 1, "no env file to restart sessions on: name one by env.file in stint.toml"},
 		{"no configuration", func() { require.NoError(t, os.WriteFile("stint.toml", []byte("["), 0o600)) }, []string{"--all"}, 1, fmt.Sprintf("repository %q: configuration: \"stint.toml\": does not read", filepath.Join(d.dir, "repo"))},
+		{"the same, and what to do", nil, []string{"--all"}, 1, ": mend that: stint doctor names the command"},
 		{"tmux is too old", func() {
 			require.NoError(t, os.Remove(secrets))
 			d.rotate("TOKEN=second\n")
@@ -128,7 +130,7 @@ func TestRestartRefused(t *testing.T) {
 		}
 		out, said := d.stint(test.code, append([]string{"session", "restart"}, test.args...)...)
 		require.Empty(t, out, test.name)
-		require.Contains(t, said, "stint: "+test.want, test.name)
+		require.Contains(t, said, test.want, test.name)
 		require.Equal(t, 1, strings.Count(said, "\n"), said)
 	}
 	require.NoError(t, os.Setenv("PATH", strings.TrimPrefix(path, "PATH=")))

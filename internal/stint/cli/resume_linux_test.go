@@ -12,24 +12,24 @@ import (
 )
 
 // Only the session's own conversation is resumed, and one that is open. What
-// --fresh begins in its place is the one that is resumed next.
+// --fresh begins in its place is begun as any other, and is the one that is
+// resumed next.
 func TestRestartConversation(t *testing.T) {
 	const name = `"provider_session": "[^"]*"`
 	for _, test := range []struct {
 		was, is string // of the document of the conversation
 		why     string // conversation and session for %s
-		begun   bool   // --fresh tells the program how to call the new one
+		other   bool   // the new one is another document
 	}{
-		{name + ",\n", "", "no conversation to resume: agent has not told by which name it knows it", true},
-		{`"state": "open"`, `"state": "closed", "closed_at": "2026-01-01T00:00:00.000Z"`, "no conversation to resume: conversation %q is closed, or of another session or harness", false},
-		{`"session": "[^"]*"`, `"session": "another"`, "no conversation to resume: conversation %q is closed, or of another session or harness", false},
-		{`"harness": "agent"`, `"harness": "other"`, "no conversation to resume: conversation %q is closed, or of another session or harness", false},
+		{name + ",\n", "", "no conversation to resume: agent has not told by which name it knows it", false},
+		{`"state": "open"`, `"state": "closed", "closed_at": "2026-01-01T00:00:00.000Z"`, "no conversation to resume: conversation %q is closed, or of another session or harness", true},
+		{`"session": "[^"]*"`, `"session": "another"`, "no conversation to resume: conversation %q is closed, or of another session or harness", true},
+		{`"harness": "agent"`, `"harness": "other"`, "no conversation to resume: conversation %q is closed, or of another session or harness", true},
 		{`(?s).*`, "", "", false},
 	} {
 		d := newRotation(t, "TOKEN=first\n")
 		id := d.open("sleep", "agent")
-		files, err := filepath.Glob(filepath.Join(d.stateDir(), "conversations/*.json"))
-		require.NoError(t, err)
+		files := d.conversations()
 		require.Len(t, files, 1)
 		text, err := os.ReadFile(files[0])
 		require.NoError(t, err)
@@ -51,16 +51,29 @@ func TestRestartConversation(t *testing.T) {
 
 		starts := strings.SplitAfter(d.argv(id), "\n")
 		require.Len(t, starts, 3)
-		if !test.begun {
-			require.Equal(t, "\n", starts[1])
-			continue
-		}
 		begun := regexp.MustCompile(`^--begin (\S{36})\n$`).FindStringSubmatch(starts[1])
 		require.NotNil(t, begun, starts)
 		require.NotContains(t, starts[0], begun[1])
+		if test.other {
+			require.Len(t, d.conversations(), 2)
+			left, err := os.ReadFile(files[0])
+			require.NoError(t, err)
+			require.Equal(t, edited, string(left), "what was closed or another's is left alone")
+		} else {
+			require.Equal(t, files, d.conversations())
+		}
+		// It is the one that is resumed next, and that a checkpoint is of.
 		d.rotate("TOKEN=third\n")
-		out, _ = d.stint(0, "session", "restart", id, "--fresh")
+		out, _ = d.stint(0, "session", "restart", id)
 		require.Equal(t, "restarted", rows(out)[id])
 		require.Equal(t, "--resume "+begun[1]+"\n", strings.SplitAfter(d.argv(id), "\n")[2])
 	}
+}
+
+// conversations are the documents of all of them.
+func (d rotation) conversations() []string {
+	d.Helper()
+	files, err := filepath.Glob(filepath.Join(d.stateDir(), "conversations/*.json"))
+	require.NoError(d, err)
+	return files
 }

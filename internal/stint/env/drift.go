@@ -51,6 +51,12 @@ func (f *File) Drift(p Process, mark string, gone ...string) Drift {
 	return Drift{State: Fresh}
 }
 
+// Has tells whether the process was started with this entry, as NAME=value.
+func (p Process) Has(entry string) (bool, error) {
+	has, err := p.environ()
+	return err == nil && slices.Contains(has, entry), err
+}
+
 // differing names what is declared and is not so in has, and what is there of
 // gone.
 func (f *File) differing(has, gone []string) []string {

@@ -53,7 +53,11 @@ func (r *Runner) Attach(ctx context.Context, id string, readOnly bool) (*Command
 	case session.Unknown:
 		return nil, fmt.Errorf("session %q: tmux on %q does not answer: %s", id, d.Tmux.Socket, why)
 	case session.Dead:
-		return nil, fmt.Errorf("session %q: %s has ended: save its work with stint session checkpoint %s and close it", id, d.Harness, id)
+		again := ""
+		if r.Project.Config.Env.File != "" {
+			again = fmt.Sprintf("; start it again by stint session restart --force %s", id)
+		}
+		return nil, fmt.Errorf("session %q: %s has ended%s: %s prints its last words%s, or save its work with stint session checkpoint %s and close it", id, d.Harness, how(pane), lastWords(d, pane), again, id)
 	case session.Absent:
 		if why == "" {
 			why = "no tmux session " + d.Tmux.Session

@@ -61,6 +61,9 @@ func (r *Runner) mayClose(ctx context.Context, d *doc.Document, discard []Kind) 
 	if err != nil {
 		return fmt.Errorf("session %q: not closed: %w; try again when it does", d.ID, err)
 	}
+	if _, err := r.ownAll(ctx, d, panes); err != nil {
+		return fmt.Errorf("session %q: not closed: %w", d.ID, err)
+	}
 	if r.inside(d, panes) {
 		return fmt.Errorf("session %q: this command runs in it and would end with it: close it from another terminal", d.ID)
 	}

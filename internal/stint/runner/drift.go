@@ -43,18 +43,20 @@ func (r *Runner) Drift(ctx context.Context, sessions []session.Entry) ([]Drift, 
 	return all, nil
 }
 
-// resident is the program that runs in a session.
+// resident is the program that runs in a session, or did.
 type resident struct {
 	pane  *tmux.Marked
-	gone  []string // what the file declared when it was started, and does not now
-	drift env.Drift
+	gone  []string  // what the file declared when it was started, and does not now
+	drift env.Drift // zero: it has ended
 }
 
 // newResident looks at the program in a pane. The names that its file declared
 // are by the ids of tmux sessions.
 func newResident(f *env.File, d *doc.Document, pane *tmux.Marked, names map[string]string) *resident {
 	p := &resident{pane: pane, gone: f.Gone(strings.Fields(names[pane.SessionID]))}
-	p.drift = driftOf(f, d, pane.PID, p.gone)
+	if !pane.Dead {
+		p.drift = driftOf(f, d, pane.PID, p.gone)
+	}
 	return p
 }
 

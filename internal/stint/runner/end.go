@@ -77,7 +77,7 @@ func (r *Runner) end(ctx context.Context, d *doc.Document) error {
 	if err != nil {
 		return err
 	}
-	programs, err := running(all)
+	programs, err := r.running(ctx, d, all)
 	if err != nil {
 		return err
 	}
@@ -119,17 +119,24 @@ func (r *Runner) awaitGone(ctx context.Context, d *doc.Document) error {
 
 // running takes hold of the programs in panes. On Linux a handle is a
 // process's for good: a signal never reaches another that got its number.
-func running(panes []tmux.Marked) ([]*os.Process, error) {
+func (r *Runner) running(ctx context.Context, d *doc.Document, panes []tmux.Marked) ([]*os.Process, error) {
+	panes, err := r.ownAll(ctx, d, panes)
+	if err != nil {
+		return nil, err
+	}
 	var all []*os.Process
 	for _, p := range panes {
-		if p.Dead || p.PID <= 1 {
+		if p.Dead {
 			continue
 		}
 		program, err := os.FindProcess(p.PID)
 		if err != nil {
 			return nil, fmt.Errorf("program of pane %s: %w", p.ID, err)
 		}
-		all = append(all, program)
+		// The handle is that of whoever has the number by now.
+		if ofPane(&p) == nil {
+			all = append(all, program)
+		}
 	}
 	return all, nil
 }

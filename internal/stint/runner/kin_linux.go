@@ -76,19 +76,30 @@ func under(pid int) bool { return of(os.Getpid(), pid, nil, parent) }
 
 // parent is 0 where it is not known.
 func parent(pid int) int {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	s, err := statOf(pid)
 	if err != nil {
 		return 0
 	}
-	// Behind the program's name, which may have anything in it, are the state
-	// and the parent.
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 2 {
-		return 0
-	}
-	n, err := strconv.Atoi(string(fields[1]))
+	return s.parent
+}
+
+// stat is what /proc says of a process.
+type stat struct {
+	state   byte
+	parent  int
+	session int
+	tty     int // device of its terminal; 0: it has none
+}
+
+func statOf(pid int) (stat, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return 0
+		return stat{}, err
 	}
-	return n
+	// Behind the program's name, which may have anything in it, are the state,
+	// the parent, the group, the session and the terminal.
+	var s stat
+	var group int
+	_, err = fmt.Sscanf(string(b[bytes.LastIndexByte(b, ')')+1:]), " %c %d %d %d %d", &s.state, &s.parent, &group, &s.session, &s.tty)
+	return s, err
 }

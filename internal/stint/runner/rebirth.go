@@ -23,11 +23,11 @@ type rebirth struct {
 
 // rebirth finds out how, and refuses what would lose the program.
 func (x *refresher) rebirth(ctx context.Context, d *doc.Document, pane *tmux.Marked) (*rebirth, error) {
-	if x.inside(d, []tmux.Marked{*pane}) || under(pane.PID) {
+	if x.inside(d, []tmux.Marked{*pane}) || !pane.Dead && under(pane.PID) {
 		return nil, errors.New("this command runs in it: restart it from outside of it")
 	}
 	if err := x.Project.Tree.Linked(ctx, d.Paths.Worktree); err != nil {
-		return nil, fmt.Errorf("it has no worktree to start in: %w", err)
+		return nil, fmt.Errorf("it has no worktree to start in: %w; see stint session close %s", err, d.ID)
 	}
 	h, err := x.harness(d.Harness)
 	if err != nil {
@@ -41,7 +41,7 @@ func (x *refresher) rebirth(ctx context.Context, d *doc.Document, pane *tmux.Mar
 		return nil, fmt.Errorf("%w; --fresh begins a new one", err)
 	}
 	b := &rebirth{argv: h.Command, note: fmt.Sprintf("begun anew: %v", err)}
-	if len(h.Begin) > 0 && x.conversation(d) != nil {
+	if len(h.Begin) > 0 {
 		b.begun = newUUID()
 		b.argv = slices.Concat(h.Command, fill(h.Begin, b.begun, ""))
 	}

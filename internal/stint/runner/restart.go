@@ -27,7 +27,7 @@ type RestartOptions struct {
 	IDs       []string
 
 	DryRun bool // tell what would be done, and do nothing
-	Force  bool // also those whose program has every value
+	Force  bool // also those whose program has every value, or has ended
 	Anew   bool // begin a new conversation where none can be resumed
 }
 
@@ -64,8 +64,9 @@ func (s Refreshed) Good() bool {
 // Refresh is what restarting sessions came to.
 type Refresh struct {
 	Names    []string // that the env file declares
-	Notes    []string // what is to be said of the env file, and of documents that do not read
+	Notes    []string // what is to be said of the env file
 	Sessions []Refreshed
+	Skipped  []document.Skipped // that do not read, so that nothing is known of their sessions
 }
 
 // Restart moves sessions onto what the env file declares now: the program of
@@ -94,24 +95,20 @@ func (r *Runner) Restart(ctx context.Context, o RestartOptions) (*Refresh, error
 		})
 	}
 	group.Wait()
-	notes := envNotes(file)
-	for _, s := range skipped {
-		notes = append(notes, fmt.Sprintf("document %q: it does not read, so its session was left alone: %v", s.Path, s.Err))
-	}
-	return &Refresh{file.Names(), notes, all}, nil
+	return &Refresh{file.Names(), envNotes(file), all, skipped}, nil
 }
 
 // declared is what the env file declares, of which there has to be something.
 func (r *Runner) declared() (*env.File, error) {
-	switch {
-	case r.Project.NoConfig != nil:
-		return nil, r.Project.NoConfig
-	case r.Project.Config.Env.File == "":
+	if err := r.configured(); err != nil {
+		return nil, err
+	}
+	if r.Project.Config.Env.File == "" {
 		return nil, fmt.Errorf("no env file to restart sessions on: name one by env.file in %s", project.ConfigFile)
 	}
 	file, err := r.envFile()
 	if err == nil && len(file.Names()) == 0 {
-		err = fmt.Errorf("env file %q: it declares only what tmux or stint sets: %s", file.Path, strings.Join(file.Reserved(), ", "))
+		err = fmt.Errorf("env file %q: it declares only what tmux or stint sets: %s: declare what is to be new, or change env.file in %s", file.Path, strings.Join(file.Reserved(), ", "), project.ConfigFile)
 	}
 	return file, err
 }
@@ -121,6 +118,9 @@ func (r *Runner) declared() (*env.File, error) {
 func (r *Runner) selected(o RestartOptions) (docs []*doc.Document, skipped []document.Skipped, err error) {
 	for _, id := range o.IDs {
 		d, err := r.Sessions.Get(id)
+		if item := strings.ToLower(id); doc.WorkItem(item) {
+			return nil, nil, fmt.Errorf("%q: it is a work item, and no id: name it by --work-item %s", id, item)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -140,11 +140,19 @@ func (r *Runner) selected(o RestartOptions) (docs []*doc.Document, skipped []doc
 	for _, item := range o.WorkItems {
 		i := slices.IndexFunc(all, func(d *doc.Document) bool { return d.WorkItem == item })
 		if i < 0 {
-			return nil, nil, fmt.Errorf("work item %q: no session is for it that is not closed: see stint session list --all", item)
+			return nil, nil, fmt.Errorf("work item %q: no session is for it that is not closed%s: see stint session list --all", item, unless(skipped))
 		}
 		docs = append(docs, all[i])
 	}
 	return once(docs), nil, nil
+}
+
+// unless is to be said where one that does not read may be the one.
+func unless(skipped []document.Skipped) string {
+	if len(skipped) == 0 {
+		return ""
+	}
+	return ", unless it is that of a document that does not read"
 }
 
 func once(docs []*doc.Document) []*doc.Document {

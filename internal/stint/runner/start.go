@@ -15,6 +15,7 @@ import (
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
 	"github.com/freeze-contracts/permafrost/internal/tmux"
+	"github.com/freeze-contracts/permafrost/readers"
 	"github.com/freeze-contracts/permafrost/readers/project"
 	doc "github.com/freeze-contracts/permafrost/readers/session"
 )
@@ -29,8 +30,8 @@ type launch struct {
 // prepare finds out all that can be without making anything. It names the
 // configured harness in o where that names none.
 func (r *Runner) prepare(o *OpenOptions) (*launch, error) {
-	if r.Project.NoConfig != nil {
-		return nil, r.Project.NoConfig
+	if err := r.configured(); err != nil {
+		return nil, err
 	}
 	if err := r.Sessions.Moved(); err != nil {
 		return nil, err
@@ -54,6 +55,16 @@ func (r *Runner) prepare(o *OpenOptions) (*launch, error) {
 	}
 	l.file, err = r.envFile()
 	return l, err
+}
+
+// configured refuses to start anything as long as the configuration does not
+// read.
+func (r *Runner) configured() error {
+	err := r.Project.NoConfig
+	if err == nil || errors.Is(err, readers.ErrNewer) {
+		return err // Its own remedy is told.
+	}
+	return fmt.Errorf("%w: mend that: stint doctor names the command", err)
 }
 
 // envFile is what the configured env file declares, and nothing where none is

@@ -82,8 +82,8 @@ func (r *Runner) Run(ctx context.Context, harness string, o TurnOptions) (*Turne
 // harness is started.
 func (r *Runner) turn(ctx context.Context, harness string, o TurnOptions) (*turn, config.Harness, error) {
 	var h config.Harness
-	if r.Project.NoConfig != nil {
-		return nil, h, r.Project.NoConfig
+	if err := r.configured(); err != nil {
+		return nil, h, err
 	}
 	if err := r.Sessions.Moved(); err != nil {
 		return nil, h, err

@@ -1,0 +1,99 @@
+package runner
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/env"
+	"github.com/freeze-contracts/permafrost/internal/tmux"
+	"golang.org/x/sys/unix"
+)
+
+// ofPane refuses a process that is not the program of a pane: it leads the
+// terminal session of the pane's terminal, and the server started it. What
+// another way of counting calls by the same number is something else here, or
+// nothing.
+func ofPane(p *tmux.Marked) error {
+	var at syscall.Stat_t
+	if err := syscall.Stat(p.TTY, &at); err != nil {
+		return fmt.Errorf("its terminal %q is not here: %w", p.TTY, err)
+	}
+	s, err := statOf(p.PID)
+	switch {
+	case err != nil:
+		return fmt.Errorf("its process %d is not here", p.PID)
+	case s.state == 'Z', s.state == 'X', s.session != p.PID, s.tty != device(at.Rdev), s.parent != p.Server:
+		return fmt.Errorf("process %d here is not its program", p.PID)
+	}
+	return nil
+}
+
+// device is a device as /proc writes it: the low bits of the minor number, the
+// major one, and the rest of the minor one (man 5 proc, tty_nr).
+func device(rdev uint64) int {
+	major, minor := unix.Major(rdev), unix.Minor(rdev)
+	return int(minor&0xff | major<<8 | minor&^0xff<<12)
+}
+
+// survivors are the processes that the program of a dead pane has left: those of
+// the terminal session that it led, and those elsewhere, which may be daemons or
+// an agent that a wrapper ran in a terminal session of its own. They are known
+// by the variable mark, as NAME=value, in what they run on; what panes of others
+// have by it is theirs. A process of the terminal session of which it cannot be
+// told is an error.
+func survivors(mark string, p *tmux.Marked, others []int) (left, elsewhere []*os.Process, err error) {
+	dirs, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		return nil, nil, err
+	}
+	// The kernel gives the number of a session's leader to nobody as long as one
+	// is left of the session: whoever else has it is proof that none is.
+	leader, ours := marked(p.PID, mark)
+	taken := leader != nil && !ours && parent(p.PID) != p.Server
+	for _, dir := range dirs {
+		pid, err := strconv.Atoi(filepath.Base(dir))
+		if err != nil {
+			continue
+		}
+		sid, err := unix.Getsid(pid)
+		inside := err == nil && sid == p.PID && !taken
+		process, ours := marked(pid, mark)
+		switch {
+		case process == nil:
+		case inside && ours:
+			left = append(left, process)
+		case inside:
+			return nil, nil, fmt.Errorf("process %s is in the terminal session of its old program, and what it runs on cannot be read: end it", named(pid))
+		case ours && !slices.ContainsFunc(others, func(other int) bool { return of(pid, other, nil, parent) }):
+			elsewhere = append(elsewhere, process)
+		}
+	}
+	return left, elsewhere, nil
+}
+
+// marked takes hold of a process that runs, and tells whether it runs on an
+// environment with the variable mark. It is nil where there is none.
+func marked(pid int, mark string) (p *os.Process, has bool) {
+	p, err := os.FindProcess(pid)
+	if err != nil || vanished(p) {
+		return nil, false
+	}
+	if at, err := env.Hold(pid); err == nil {
+		has, _ = at.Has(mark)
+	}
+	return p, has
+}
+
+// named is a process by its number and its name.
+func named(pid int) string {
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	if err != nil {
+		return strconv.Itoa(pid)
+	}
+	return fmt.Sprintf("%d (%q)", pid, strings.TrimSpace(string(name)))
+}
