@@ -75,7 +75,7 @@ func TestRestartUnreadable(t *testing.T) {
 		out, _ = d.stint(0, "session", "restart", id, "--dry-run")
 		require.Equal(t, "would-restart its environment cannot be read", rows(out)[id])
 		out, _ = d.stint(1, "session", "restart", id)
-		require.Equal(t, "unverified "+unreadable(id), rows(out)[id])
+		require.Equal(t, fmt.Sprintf("unverified %s; it was handed every value: see in it, by stint session attach %s, whether it has them", unreadable(id), id), rows(out)[id])
 		require.NotEqual(t, was.pid, d.pane(id).pid)
 		require.True(t, ended(was.pid))
 
