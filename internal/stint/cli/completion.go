@@ -44,9 +44,45 @@ runs and conversations, work items, harnesses, states.`,
 func generate(root *cobra.Command, shell string, w io.Writer) error {
 	switch shell {
 	case "bash":
-		return root.GenBashCompletionV2(w, true)
+		err := root.GenBashCompletionV2(w, true)
+		io.WriteString(w, bashWords)
+		return err
 	case "zsh":
 		return root.GenZshCompletion(w)
 	}
 	return root.GenFishCompletion(w, true)
 }
+
+// bashWords takes the place of what cobra has to find the words of a line, which
+// needs the package bash-completion. Without the package the words are those of
+// bash, but that = and : end none: what no blank divides is one. The line counts
+// up to the cursor.
+const bashWords = `
+__stint_init_completion()
+{
+    COMPREPLY=()
+    if declare -F _get_comp_words_by_ref >/dev/null 2>&1; then
+        _get_comp_words_by_ref "$@" cur prev words cword
+        return
+    fi
+    local i word before= left=${COMP_LINE:0:COMP_POINT} blank
+    words=()
+    for ((i = 0; i <= COMP_CWORD; i++)); do
+        blank=${left%%[![:space:]]*}
+        left=${left#"$blank"}
+        word=${COMP_WORDS[i]}
+        ((i < COMP_CWORD)) || word=$left
+        left=${left#"$word"}
+        if [[ ${#words[@]} -gt 0 && -z $blank && -n $word && ( -z ${word//[=:]/} || -z ${before//[=:]/} ) ]]; then
+            words[${#words[@]}-1]+=$word
+        else
+            words+=("$word")
+        fi
+        before=$word
+    done
+    cword=$((${#words[@]} - 1))
+    cur=${words[cword]}
+    prev=
+    ((cword == 0)) || prev=${words[cword-1]}
+}
+`
