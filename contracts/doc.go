@@ -7,7 +7,7 @@
 // begins with the row of the contract it holds. Main, called by TestMain, fails
 // the suite of a family when it left any fixture file of that family unread,
 // and runs it a second time in a hostile environment, without what asked for
-// AnyPlace. Visit is for a suite that asks more of a family that has its owner. A Corpus holds the rules that concern all fixtures together, and
+// AnyPlace. Visit is for a suite that asks more of families that have their owners. A Corpus holds the rules that concern all fixtures together, and
 // Tampering tells what a suite would not see.
 //
 // The fixtures are found at fixtures/releases.toml in the working folder or the

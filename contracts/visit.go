@@ -14,30 +14,34 @@ import (
 	"github.com/freeze-contracts/permafrost/freeze/fixture"
 )
 
-// Visit is Main for a suite that plays the fixtures of a family which another
-// suite owns, to ask of them what that one cannot: on a server that has to run,
-// say. Which files it reads is the owner's to answer for. A visitor fails
+// Visit is Main for a suite that plays the fixtures of families which other
+// suites own, to ask of them what those cannot: on a server that has to run,
+// say. Which files it reads is the owners' to answer for. A visitor fails
 // nevertheless, once its tests passed, if it compared nothing on some scenario
-// of the family, or if a row that it asserts at all was not asserted on some
-// release: both are discovered, as in Each. Then the tests run in the hostile
+// of a family, or if a row that it asserts of the family at all was not asserted
+// of some release: both are discovered, as in Each. Then the tests run in the hostile
 // environment, as those of an owner do, and nothing more is judged.
 //
 // What keeps Main from judging keeps Visit, and so does a program that Needs
 // missed.
-func Visit(m *testing.M, family string) {
+func Visit(m *testing.M, families ...string) {
 	hostile := os.Getenv(hostileEnv) != ""
 	if hostile {
 		setUmask(0o077)
 	}
+	all := strings.Join(families, ", ")
 	code := m.Run()
 	why := cmp.Or(partial(), current.visits.lacks())
 	switch {
 	case code != 0, hostile:
 	case why != "":
-		say(family, "what was asked of each release was not judged, and the hostile run left out, because of %s", why)
+		say(all, "what was asked of each release was not judged, and the hostile run left out, because of %s", why)
 	default:
-		if code = judgeVisit(family); code == 0 {
-			code = runHostile(family)
+		for _, family := range families {
+			code = max(code, judgeVisit(family))
+		}
+		if code == 0 {
+			code = runHostile(all)
 		}
 	}
 	os.Exit(code)
@@ -61,13 +65,13 @@ func Needs(t testing.TB, program string) {
 // visits collects, over all subtests of a process, what was compared where.
 type visits struct {
 	mu      sync.Mutex
-	rows    map[string]map[string]bool // releases, by row
-	played  map[string]bool            // FAMILY/RELEASE/SCENARIO
-	lacking map[string]bool            // programs
+	rows    map[string]map[string]map[string]bool // releases, by family and row
+	played  map[string]bool                       // FAMILY/RELEASE/SCENARIO
+	lacking map[string]bool                       // programs
 }
 
 func newVisits() *visits {
-	return &visits{rows: make(map[string]map[string]bool), played: make(map[string]bool), lacking: make(map[string]bool)}
+	return &visits{rows: make(map[string]map[string]map[string]bool), played: make(map[string]bool), lacking: make(map[string]bool)}
 }
 
 // add notes that an assertion was made of a fixture.
@@ -75,10 +79,13 @@ func (v *visits) add(f *Fixture, id string) {
 	row, _, _ := strings.Cut(id, ".")
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.rows[row] == nil {
-		v.rows[row] = make(map[string]bool)
+	if v.rows[f.Family] == nil {
+		v.rows[f.Family] = make(map[string]map[string]bool)
 	}
-	v.rows[row][f.Release] = true
+	if v.rows[f.Family][row] == nil {
+		v.rows[f.Family][row] = make(map[string]bool)
+	}
+	v.rows[f.Family][row][f.Release] = true
 	v.played[f.name()] = true
 }
 
@@ -136,13 +143,13 @@ func (c *corpus) unvisited(family string, v *visits) ([]string, error) {
 				missing = append(missing, name+": no subtest compared anything of it")
 			}
 		}
-		for _, row := range slices.Sorted(maps.Keys(v.rows)) {
-			if !v.rows[row][key.Version] {
+		for _, row := range slices.Sorted(maps.Keys(v.rows[family])) {
+			if !v.rows[family][row][key.Version] {
 				missing = append(missing, fmt.Sprintf("%s: row %s is asserted, and not of this release", key, strings.TrimPrefix(row, "r")))
 			}
 		}
 	}
-	if len(v.rows) == 0 {
+	if len(v.rows[family]) == 0 {
 		missing = append(missing, "no row is asserted at all")
 	}
 	return missing, nil

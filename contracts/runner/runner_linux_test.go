@@ -25,12 +25,12 @@ import (
 	"github.com/freeze-contracts/permafrost/sandbox"
 )
 
-// The family has its owner; this suite visits.
+// The families have their owners; this suite visits.
 func TestMain(m *testing.M) {
 	sandbox.Main(sandbox.Role{Name: "stint", Run: func(_ *sandbox.Inside, args []string) int {
 		return cli.Main(args, os.Environ(), os.Stdin, os.Stdout, os.Stderr)
 	}})
-	contracts.Visit(m, "sessions")
+	contracts.Visit(m, "sessions", "artifacts")
 }
 
 // What is awaited is asked for at pause, and fails a test after patience.
@@ -49,10 +49,15 @@ type desk struct {
 	toml string // stint.toml as it was frozen
 }
 
-// each thaws every fixture of the family that is like that.
+// each thaws every fixture of sessions that is like that.
 func each(t *testing.T, like func(f *contracts.Fixture) bool, do func(d *desk)) {
 	t.Helper()
-	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
+	play(t, "sessions", like, do)
+}
+
+func play(t *testing.T, family string, like func(f *contracts.Fixture) bool, do func(d *desk)) {
+	t.Helper()
+	contracts.Each(t, family, func(t *testing.T, f *contracts.Fixture) {
 		contracts.Needs(t, "tmux")
 		t.Parallel()
 		if like(f) {

@@ -91,7 +91,7 @@ var testArrows = map[string][]string{
 	"internal/stint/cli":  {"sandbox", "sandbox/script"},
 	"internal/stint/env":  {"internal/tmux"},
 	"internal/stint/tui":  {"internal/stint/git", "internal/stint/project"},
-	"contracts/artifacts": {"contracts", "internal/stint/artifact", "internal/stint/cli", "internal/stint/document", "internal/stint/git", "internal/stint/project", "internal/stint/runner", "readers/..."},
+	"contracts/artifacts": {"contracts", "internal/stint/artifact", "internal/stint/cli", "internal/stint/document", "internal/stint/git", "internal/stint/project", "internal/stint/runner", "internal/tmux", "readers/..."},
 	"contracts/corpus":    {"contracts", "freeze/config", "freeze/diff", "freeze/fixture", "freeze/ledger", "freeze/read"},
 	"contracts/project":   {"contracts", "internal/stint/project", "readers/..."},
 	"contracts/runner":    {"contracts", "internal/stint/cli", "internal/stint/document", "sandbox"},
