@@ -54,9 +54,10 @@ func openText(w io.Writer, e session.Entry) {
 	if e.WorkItem != "" || e.Standing != "" {
 		fmt.Fprintf(w, "  for        %s\n", text.Purpose(e.Document))
 	}
-	if e.Live == session.Dead {
-		fmt.Fprintf(w, "  %s has ended already\n", e.Harness)
+	look := "look in    stint session attach " + e.ID
+	if e.Live == session.Dead { // Nobody can attach to it any more.
+		look = e.Harness + " has ended already"
 	}
-	fmt.Fprintf(w, "  worktree   %s\n  look in    stint session attach %s\n  save work  stint session checkpoint %s\n  close      stint session close %s\n",
-		e.Paths.Worktree, e.ID, e.ID, e.ID)
+	fmt.Fprintf(w, "  worktree   %s\n  %s\n  save work  stint session checkpoint %s\n  close      stint session close %s\n",
+		e.Paths.Worktree, look, e.ID, e.ID)
 }
