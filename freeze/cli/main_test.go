@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -43,6 +44,11 @@ func requireTmux(t *testing.T) {
 // Each script is one story of a maintainer at a terminal.
 func TestScripts(t *testing.T) {
 	requireTmux(t)
+	// With a HOME of its own, go would compile its whole library for each script.
+	goCache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
@@ -50,11 +56,16 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PERMAFROST_CACHE", filepath.Join(env.WorkDir, "builds"))
 			env.Setenv("GORACE", os.Getenv("GORACE"))
+			env.Setenv("GOCACHE", strings.TrimSpace(string(goCache)))
+			if home, err := os.UserHomeDir(); err == nil && os.Getenv("RUSTUP_HOME") == "" {
+				env.Setenv("RUSTUP_HOME", filepath.Join(home, ".rustup")) // where rustup is at all
+			}
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"subject": subject,
+			"commit":  commit,
 			"exits":   exits,
 		},
 	})
@@ -66,6 +77,20 @@ func subject(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("usage: subject NAME DIR")
 	}
 	ts.Check(subjects.Build(context.Background(), args[0], ts.MkAbs(args[1])))
+}
+
+// commit TAG makes a release of all that lies in the current folder, which is a
+// git repository from then on.
+func commit(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: commit TAG")
+	}
+	for _, git := range [][]string{
+		{"init", "-q", "-b", "main"}, {"add", "-A"},
+		{"-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", args[0]}, {"tag", args[0]},
+	} {
+		ts.Check(ts.Exec("git", git...))
+	}
 }
 
 // exits CODE PROGRAM [ARG...] requires an exit status; stdout and stderr work

@@ -33,6 +33,8 @@ func TestJSONIsDocumented(t *testing.T) {
 	}
 	want := map[string][]string{
 		"freeze VERSION": fields("", reflect.TypeFor[cut.Report]()),
+		"freeze init":    fields("", reflect.TypeFor[begun]()),
+		"freeze new":     fields("", reflect.TypeFor[begun]()),
 		"freeze check":   fields("", reflect.TypeFor[checkReport]()),
 		"freeze diff":    fields("", reflect.TypeFor[diff.Report]()),
 		"freeze read":    fields("", reflect.TypeFor[read.Report]()),

@@ -56,6 +56,15 @@ func Open(file string, env []string, cache string) (*Project, error) {
 	return p, nil
 }
 
+// Draft is a project of which nothing is written down yet: neither its
+// freeze.toml, nor a scenario or release.
+func Draft(cfg *config.Config, env []string, cache string) *Project {
+	return &Project{
+		Config: cfg, Ledger: &ledger.Ledger{Format: ledger.Format},
+		Fixtures: filepath.Join(cfg.Dir, "fixtures"), env: env, cache: cache,
+	}
+}
+
 // Want lists, by family, the scenarios that are for a version: what a release
 // has fixtures of.
 func (p *Project) Want(version string) map[string][]string {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,16 +41,35 @@ func (l *limited) Write(data []byte) (int, error) {
 	return l.text.Write(data)
 }
 
-// verifyVersion asks the release's own program, in a box of its own, which
-// version it is. A pre-release or the wrong binary is never frozen under a
-// release's name.
-func verifyVersion(ctx context.Context, box sandbox.Config, program string, args []string, want string) (err error) {
+// Answer is what a program said and did.
+type Answer struct {
+	Stdout, Stderr string
+	Code           int
+	Wrote          bool // below HOME or in the project
+}
+
+// Ask runs commands in a box of their own, one after the other up to the first
+// that fails, and returns the answer of the last. Each ends within some seconds
+// and prints no book.
+func Ask(ctx context.Context, box sandbox.Config, commands ...[]string) (a Answer, err error) {
 	b, err := sandbox.Start(ctx, box)
 	if err != nil {
-		return err
+		return a, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	command := append([]string{program}, args...)
+	for _, command := range commands {
+		if a, err = ask(ctx, b, command); err != nil || a.Code != 0 {
+			break
+		}
+	}
+	for _, dir := range []string{b.Home(), b.Project()} {
+		entries, _ := os.ReadDir(dir) // a program that removed it has written
+		a.Wrote = a.Wrote || len(entries) > 0
+	}
+	return a, err
+}
+
+func ask(ctx context.Context, b *sandbox.Box, command []string) (Answer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, versionTime, fmt.Errorf("has not ended after %s", versionTime))
 	defer cancel()
 	ctx, tooMuch := context.WithCancelCause(ctx)
@@ -60,20 +80,52 @@ func verifyVersion(ctx context.Context, box sandbox.Config, program string, args
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("release %s: %q: %w; see version_args in freeze.toml", want, strings.Join(command, " "), err)
+		err = fmt.Errorf("%q: %w", strings.Join(command, " "), err)
 	}
-	if code != 0 {
-		return fmt.Errorf("release %s: %q exited %d%s", want, strings.Join(command, " "), code, said(stderr.text.String()+stdout.text.String()))
+	return Answer{Stdout: stdout.text.String(), Stderr: stderr.text.String(), Code: code}, err
+}
+
+// Failed is what to say of an answer that is no success.
+func (a Answer) Failed(command []string) error {
+	return fmt.Errorf("%q exited %d%s", strings.Join(command, " "), a.Code, said(a.Stderr+a.Stdout))
+}
+
+// verifyVersion asks the release's own program, in a box of its own, which
+// version it is. A pre-release or the wrong binary is never frozen under a
+// release's name.
+func verifyVersion(ctx context.Context, box sandbox.Config, program string, args []string, want string) error {
+	command := append([]string{program}, args...)
+	a, err := Ask(ctx, box, command)
+	var held *sandbox.HeldError
+	switch {
+	case errors.As(err, &held):
+		return err
+	case err != nil:
+		return fmt.Errorf("release %s: %w; see version_args in freeze.toml", want, err)
+	case a.Code != 0:
+		return fmt.Errorf("release %s: %w", want, a.Failed(command))
 	}
-	if err := matchVersion(stdout.text.String(), want); err != nil {
+	if err := matchVersion(a.Stdout, want); err != nil {
 		return fmt.Errorf("release %s: %q: %w", want, strings.Join(command, " "), err)
 	}
 	return nil
 }
 
-// matchVersion requires that the first line of a program's version text names
-// exactly one version, and that it is the wanted one.
+// matchVersion requires that a program's version text names the wanted version.
 func matchVersion(text, want string) error {
+	found, err := VersionIn(text)
+	if err != nil {
+		return fmt.Errorf("%w; see version_args in freeze.toml", err)
+	}
+	if semver.Compare(found, want) != 0 || semver.Build(found) != semver.Build(want) {
+		return fmt.Errorf("the program says that it is %s, so it is not frozen as %s", found, want)
+	}
+	return nil
+}
+
+// VersionIn returns the one version that the first line of a program's version
+// text names, with its v.
+func VersionIn(text string) (string, error) {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	var found []string
 	for _, m := range versionPattern.FindAllStringSubmatch(line, -1) {
@@ -83,13 +135,11 @@ func matchVersion(text, want string) error {
 	}
 	switch {
 	case len(found) == 0:
-		return fmt.Errorf("the program prints %q, which names no version; see version_args in freeze.toml", line)
+		return "", fmt.Errorf("the program prints %q, which names no version", line)
 	case len(found) > 1:
-		return fmt.Errorf("the program prints %q, which names %d versions; see version_args in freeze.toml", line, len(found))
-	case semver.Compare(found[0], want) != 0 || semver.Build(found[0]) != semver.Build(want):
-		return fmt.Errorf("the program says that it is %s, so it is not frozen as %s", found[0], want)
+		return "", fmt.Errorf("the program prints %q, which names %d versions", line, len(found))
 	}
-	return nil
+	return found[0], nil
 }
 
 // said is the end of what a program printed, ready to follow a message.

@@ -36,8 +36,8 @@ type Build struct {
 	// shared by everyone who uses the cache: copy from it, never write to it.
 	Dir string
 	// Programs maps each file of Dir, by slash-separated path, to the
-	// sha256 of its content, in hex. For npm, node_modules stands for all
-	// files below it.
+	// sha256 of its content, in hex. A node_modules stands for all files
+	// below it.
 	Programs map[string]string
 	// Commit is the commit that was built; empty for a package.
 	Commit string

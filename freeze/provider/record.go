@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -83,20 +84,33 @@ func (r record) build(dir string) *Build {
 		Toolchain: r.Inputs.Toolchain,
 		GOOS:      r.Inputs.GOOS, GOARCH: r.Inputs.GOARCH,
 	}
-	modules := sha256.New()
+	modules := map[string]hash.Hash{}
 	for _, name := range slices.Sorted(maps.Keys(r.Programs)) {
 		p := r.Programs[name]
-		if r.Inputs.Kind == config.NPM && strings.HasPrefix(name, npmModules+"/") {
-			// There may be thousands, and a manifest names each program.
-			fmt.Fprintf(modules, "%s %t %q %q\n", p.SHA256, p.Executable, p.Link, name)
+		folder, ok := modulesOf(name)
+		if !ok {
+			b.Programs[name] = p.SHA256
 			continue
 		}
-		b.Programs[name] = p.SHA256
+		if modules[folder] == nil {
+			modules[folder] = sha256.New()
+		}
+		fmt.Fprintf(modules[folder], "%s %t %q %q\n", p.SHA256, p.Executable, p.Link, name[len(folder):])
 	}
-	if r.Inputs.Kind == config.NPM {
-		b.Programs[npmModules] = hex.EncodeToString(modules.Sum(nil))
+	for folder, sum := range modules {
+		b.Programs[folder] = hex.EncodeToString(sum.Sum(nil))
 	}
 	return b
+}
+
+// modulesOf returns the folder of node's modules that a file lies in. There may
+// be thousands below it, and a manifest names each program.
+func modulesOf(name string) (folder string, ok bool) {
+	if strings.HasPrefix(name, npmModules+"/") {
+		return npmModules, true
+	}
+	above, _, ok := strings.Cut(name, "/"+npmModules+"/")
+	return above + "/" + npmModules, ok
 }
 
 func (r record) write(path string) error {

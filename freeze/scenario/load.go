@@ -21,6 +21,9 @@ var (
 	plainName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 )
 
+// IsName reports whether a scenario can have that name within its family.
+func IsName(name string) bool { return plainName.MatchString(name) }
+
 // Load reads FAMILY/NAME.txtar for every family under dir, sorted by family
 // and name. Whatever a release could not run is refused, each with file and
 // line. Files beside the families (a stand-in, a README) are left alone.

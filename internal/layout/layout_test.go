@@ -44,7 +44,8 @@ var arrows = map[string][]string{
 	"freeze/scenario":       {"sandbox", "sandbox/script", "freeze/tree", "freeze/binding", "freeze/fixture"},
 	"freeze/cut":            {"sandbox", "freeze/config", "freeze/ledger", "freeze/provider", "freeze/scenario", "freeze/tree", "freeze/binding", "freeze/fixture"},
 	"freeze/read":           {"sandbox", "sandbox/script", "freeze/config", "freeze/scenario", "freeze/tree", "freeze/fixture", "freeze/cut"},
-	"freeze/cli":            {"sandbox", "freeze/config", "freeze/ledger", "freeze/scenario", "freeze/fixture", "freeze/binding", "freeze/diff", "freeze/cut", "freeze/read"},
+	"freeze/skeleton":       {"sandbox/script", "freeze/config", "freeze/cut"},
+	"freeze/cli":            {"freeze/skeleton", "sandbox", "freeze/config", "freeze/ledger", "freeze/scenario", "freeze/fixture", "freeze/binding", "freeze/diff", "freeze/cut", "freeze/read"},
 
 	"internal/tmux":          nil,
 	"internal/layout":        nil,

@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/semver"
+
+	"github.com/freeze-contracts/permafrost/freeze/skeleton"
+)
+
+type initOptions struct {
+	name, command string
+	first         skeleton.First
+}
+
+func (a *app) initCommand() *cobra.Command {
+	var opts initOptions
+	cmd := &cobra.Command{
+		Use:   "init [--name PROGRAM] [--command CMD] [--view ARGS] [-- ARG...]",
+		Short: "write a freeze.toml, a first scenario and a CI job for the project in this folder",
+		Long: `init recognises a Go module with commands, a Cargo package, a Python project or
+an npm package with programs, or takes a command that builds the program. It
+builds the program from HEAD, asks it in a box how it says its version, and does
+there what a user does first: the words after --. It then writes freeze.toml, a
+scenario that keeps all that the program leaves below HOME, the XDG folders and
+the project, with --view a reader script, git's attributes of the fixtures, and a
+CI job. It overwrites nothing.`,
+		Example: `  freeze init -- add 'buy milk'                    the first scenario: what a user does first
+  freeze init --view 'list --json' -- add milk     and how the program says what it keeps
+  freeze init --name note --command 'install note.sh {bin}/note' -- add milk`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
+				return usagef("%q: what a user does with the program goes behind --, as in freeze init -- %s", args[0], strings.Join(args, " "))
+			}
+			opts.first.Args = args
+			return a.init(cmd.Context(), opts)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&opts.name, "name", "", "the `PROGRAM`, where the project has several")
+	flags.StringVar(&opts.command, "command", "", "the shell `CMD` that builds the program and leaves it in {bin}")
+	flags.StringVar(&opts.first.View, "view", "", "the `ARGS` at which the program says what it keeps, for a reader script")
+	return cmd
+}
+
+func (a *app) init(ctx context.Context, opts initOptions) error {
+	if a.configFile != "" {
+		return usagef("--config names a freeze.toml that is there; init writes one in this folder")
+	}
+	if opts.first.View != "" && len(opts.first.Args) == 0 {
+		return usagef("--view says what the program keeps: say behind -- what a user does before")
+	}
+	for _, arg := range append(opts.first.Args, opts.first.View) {
+		if strings.ContainsAny(arg, "\n\r\x00") {
+			return usagef("%q: a line of a scenario cannot hold a line's end", arg)
+		}
+	}
+	dir, err := workTree()
+	if err != nil {
+		return err
+	}
+	draft, err := opts.draft(dir)
+	if err != nil {
+		return err
+	}
+	if err := skeleton.Free(dir, draft.Files(opts.first, "")); err != nil {
+		return err
+	}
+	cache, err := a.cacheDir()
+	if err != nil {
+		return err
+	}
+	a.tell("%s with the program %s: building HEAD, to try it in a box", draft.What, draft.Name)
+	if err := draft.Try(ctx, dir, opts.first, a.env, cache, io.Discard); err != nil {
+		return fmt.Errorf("nothing was written: %w", err)
+	}
+	files := draft.Files(opts.first, installed())
+	if err := skeleton.Write(dir, files); err != nil {
+		return err
+	}
+	if a.json {
+		return writeJSON(a.stdout, begun{Program: draft.Name, Version: draft.Version, Files: paths(files)})
+	}
+	for _, f := range files {
+		fmt.Fprintf(a.stdout, "wrote %s\n", f.Path)
+	}
+	a.next(dir, draft, opts.first)
+	return nil
+}
+
+// begun is the shape of freeze init --json and freeze new --json.
+type begun struct {
+	Program string   `json:"program"`
+	Version string   `json:"version,omitempty"` // that HEAD says
+	Files   []string `json:"files"`
+}
+
+func paths(files []skeleton.File) []string {
+	var all []string
+	for _, f := range files {
+		all = append(all, f.Path)
+	}
+	return all
+}
+
+func (o initOptions) draft(dir string) (*skeleton.Draft, error) {
+	if o.command == "" {
+		return skeleton.Recognise(dir, o.name)
+	}
+	name := o.name
+	if name == "" {
+		name = filepath.Base(dir)
+	}
+	return skeleton.Command(name, o.command)
+}
+
+// tell says on standard error what is being done.
+func (a *app) tell(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.stderr, format+"\n", args...)
+	}
+}
+
+// next says what there is to do now.
+func (a *app) next(dir string, d *skeleton.Draft, first skeleton.First) {
+	if a.quiet {
+		return
+	}
+	scenario := "fixtures/scenarios/" + skeleton.Family + "/first.txtar"
+	if d.Version == "" {
+		fmt.Fprintf(a.stdout, "%s said its version at none of --version, version, -version, -V: if it can, say how in version_args\n", d.Name)
+	}
+	if len(first.Args) == 0 {
+		fmt.Fprintf(a.stdout, "nobody said what a user does with %s, so that little is kept yet: write it into %s first\n", d.Name, scenario)
+	}
+	tag := newestTag(dir)
+	fmt.Fprintln(a.stdout, "next:")
+	switch {
+	case tag != "":
+		fmt.Fprintf(a.stdout, "  freeze %-20s freezes the release; a value that differs from box to box is named, to be declared\n", tag)
+	case d.Version != "":
+		fmt.Fprintf(a.stdout, "  git tag %s && freeze %s    freezes a release: its commit has a tag\n", d.Version, d.Version)
+	default:
+		fmt.Fprintln(a.stdout, "  git tag v0.1.0 && freeze v0.1.0    freezes a release: its commit has a tag")
+	}
+	fmt.Fprintln(a.stdout, "  git add freeze.toml fixtures .github && git commit    keeps it")
+}
+
+// workTree is this folder, which has to be the top of a git work tree: commits
+// are what releases are built from.
+func workTree() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	top, err := git(dir, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return "", fmt.Errorf("%q is in no git work tree, and releases are built from commits; git init, and commit the project: %w", dir, err)
+	}
+	here, err := filepath.EvalSymlinks(dir)
+	if err == nil && here != top {
+		err = fmt.Errorf("%q is not the top of its git work tree: go to %q", dir, top)
+	}
+	if err != nil {
+		return "", err
+	}
+	if _, err := git(dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
+		return "", errors.New("there is no commit yet, and the program is built from one; commit the project first")
+	}
+	return dir, nil
+}
+
+// newestTag is the newest version that is a tag of what leads to HEAD.
+func newestTag(dir string) string {
+	tags, err := git(dir, "tag", "--list", "v*", "--merged", "HEAD")
+	if err != nil {
+		return ""
+	}
+	newest := ""
+	for tag := range strings.FieldsSeq(tags) {
+		if semver.Canonical(tag) == tag && (newest == "" || semver.Compare(tag, newest) > 0) {
+			newest = tag
+		}
+	}
+	return newest
+}
+
+func git(dir string, args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+// installed is the version of freeze that a CI job installs: this one, if it
+// is a release.
+func installed() string {
+	if v := version(); semver.IsValid(v) && semver.Prerelease(v) == "" {
+		return v
+	}
+	return "latest"
+}

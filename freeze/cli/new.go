@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/freeze-contracts/permafrost/freeze/config"
+	"github.com/freeze-contracts/permafrost/freeze/scenario"
+	"github.com/freeze-contracts/permafrost/freeze/skeleton"
+)
+
+func (a *app) newCommand() *cobra.Command {
+	var first skeleton.First
+	cmd := &cobra.Command{
+		Use:   "new FAMILY/NAME [--view ARGS] [-- ARG...]",
+		Short: "write a scenario to begin with",
+		Long: `new writes fixtures/scenarios/FAMILY/NAME.txtar: what a user does with the
+program, the words behind --, or where nobody says it, what the program prints of
+its version. A release that is frozen gets it when it is frozen again.`,
+		Example: `  freeze new notes/add -- add 'buy milk'
+  freeze new notes/list --view 'list --json' -- add milk`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dash := cmd.ArgsLenAtDash()
+			if dash < 0 {
+				dash = len(args)
+			}
+			if dash != 1 {
+				return usagef("freeze new takes one FAMILY/NAME, and behind -- what a user does with the program; see freeze new --help")
+			}
+			first.Args = args[1:]
+			return a.new(args[0], first)
+		},
+	}
+	cmd.Flags().StringVar(&first.View, "view", "", "the `ARGS` at which the program says what it keeps")
+	return cmd
+}
+
+func (a *app) new(name string, first skeleton.First) error {
+	for _, arg := range append(first.Args, first.View) {
+		if strings.ContainsAny(arg, "\n\r\x00") {
+			return usagef("%q: a line of a scenario cannot hold a line's end", arg)
+		}
+	}
+	p, err := a.project()
+	if err != nil {
+		return err
+	}
+	family, short, _ := strings.Cut(name, "/")
+	known, ok := p.Config.Family[family]
+	switch {
+	case !scenario.IsName(short):
+		return usagef("%q: a scenario is named FAMILY/NAME, by letters, digits, dot, - and _", name)
+	case !ok:
+		return fmt.Errorf("there is no family %q, there is %s; add [family.%s] with its roots to freeze.toml, or choose one of them",
+			family, strings.Join(slices.Sorted(maps.Keys(p.Config.Family)), ", "), family)
+	case len(first.Args) == 0 && len(p.Config.Subject.VersionArgs) == 0:
+		return fmt.Errorf("say behind -- what a user does, as in freeze new %s -- ARG: %s has no version_args, so that nothing is known that it prints", name, p.Config.Subject.Name)
+	}
+	subject := p.Config.Subject
+	text := skeleton.Scenario(subject.Name, first, subject.VersionArgs, known.Roots[0])
+	file := skeleton.File{Path: path.Join("fixtures", "scenarios", family, short+".txtar"), Text: text}
+	if err := skeleton.Free(p.Config.Dir, []skeleton.File{file}); err != nil {
+		return err
+	}
+	if err := skeleton.Write(p.Config.Dir, []skeleton.File{file}); err != nil {
+		return err
+	}
+	if a.json {
+		return writeJSON(a.stdout, begun{Program: subject.Name, Files: []string{file.Path}})
+	}
+	fmt.Fprintf(a.stdout, "wrote %s\n", file.Path)
+	if a.quiet {
+		return nil
+	}
+	if p.Config.Provider.Kind == config.Git {
+		fmt.Fprintln(a.stdout, "next: freeze --dry-run HEAD    tries it with today's code")
+	}
+	if newest, ok := p.Ledger.Newest(); ok {
+		fmt.Fprintf(a.stdout, "next: freeze --all             adds it to every release; it is not for those before %s, say, if a comment at its top is # since: %s\n", newest.Version, newest.Version)
+	}
+	return nil
+}
