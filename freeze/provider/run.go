@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"time"
+
+	"github.com/freeze-contracts/permafrost/freeze/group"
 )
 
 // patience is how long a command may take to end by itself once it is asked.
@@ -37,31 +39,31 @@ func (c command) run(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 		defer errs.drain()
 	}
-	g, err := newGroup()
+	g, err := group.New()
 	if err != nil {
 		return err
 	}
 	// Before the streams are drained: what is left would hold them open.
-	defer g.end()
+	defer g.End()
 	cmd := exec.Command(program, c.words[1:]...)
 	cmd.Args[0] = c.words[0]
 	cmd.Dir = c.dir
 	cmd.Env = append(c.env, "PWD="+c.dir)
 	cmd.Stdout, cmd.Stderr = out.write, errs.write
-	if err := g.start(cmd); err != nil {
+	if err := g.Start(cmd); err != nil {
 		return err
 	}
 	return await(ctx, g, cmd)
 }
 
-func await(ctx context.Context, g *group, cmd *exec.Cmd) error {
+func await(ctx context.Context, g *group.Group, cmd *exec.Cmd) error {
 	exited := make(chan error, 1)
 	go func() { exited <- cmd.Wait() }()
 	select {
 	case err := <-exited:
 		return err
 	case <-ctx.Done():
-		g.interrupt()
+		g.Interrupt()
 	}
 	select {
 	case <-exited:
