@@ -1,6 +1,7 @@
 package contracts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -44,7 +45,8 @@ func Derive(name string, fn func(ctx context.Context, inputs map[string]string) 
 }
 
 // Into thaws into dir, which must be empty or not there. Without it the folder
-// is a temporary one, in memory where Linux has such a place, /dev/shm.
+// is a temporary one: below the folder that ThawEnv names, or in memory where
+// Linux has such a place, /dev/shm.
 func Into(dir string) Option {
 	return func(o *options) { o.dir = dir }
 }
@@ -107,6 +109,10 @@ func (o options) derive(ctx context.Context, name string, inputs map[string]stri
 // disk much waiting.
 const memory = "/dev/shm"
 
+// ThawEnv names a folder in which fixtures are thawed, for who ends tests and
+// removes what they leave.
+const ThawEnv = "PERMAFROST_THAW"
+
 // tempDir is like t.TempDir, but short, since sockets may lie in it, in memory
 // where that can be had, and removed also where the fixture has folders that
 // nobody may write to.
@@ -116,7 +122,7 @@ func tempDir(t testing.TB) string {
 	if os.Getenv(hostileEnv) != "" {
 		pattern = "hostile thaw-"
 	}
-	dir, err := os.MkdirTemp(memory, pattern)
+	dir, err := os.MkdirTemp(cmp.Or(os.Getenv(ThawEnv), memory), pattern)
 	if err != nil {
 		dir, err = os.MkdirTemp("", pattern)
 	}
