@@ -93,7 +93,7 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.configFile, "config", "", "use this `FILE` instead of the freeze.toml of this folder or its repository")
 	flags.BoolVar(&a.json, "json", false, "print the result as JSON on standard output")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, only what went wrong")
-	root.AddCommand(a.initCommand(), a.newCommand(), a.checkCommand(), a.diffCommand(), a.readCommand(), a.listCommand(), a.shellCommand(), a.doctorCommand(), a.reapCommand())
+	root.AddCommand(a.initCommand(), a.newCommand(), a.checkCommand(), a.diffCommand(), a.readCommand(), a.mutateCommand(), a.listCommand(), a.shellCommand(), a.doctorCommand(), a.reapCommand())
 	return root
 }
 
@@ -106,17 +106,23 @@ func version() string {
 	return info.Main.Version
 }
 
+// configPath is the freeze.toml of this call.
+func (a *app) configPath() (string, error) {
+	if a.configFile != "" {
+		return a.configFile, nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	return config.Find(dir)
+}
+
 // project opens the project of this call.
 func (a *app) project() (*cut.Project, error) {
-	file := a.configFile
-	if file == "" {
-		dir, err := os.Getwd()
-		if err != nil {
-			return nil, err
-		}
-		if file, err = config.Find(dir); err != nil {
-			return nil, err
-		}
+	file, err := a.configPath()
+	if err != nil {
+		return nil, err
 	}
 	cache, err := a.cacheDir()
 	if err != nil {

@@ -67,6 +67,8 @@ func TestScripts(t *testing.T) {
 			"subject": subject,
 			"commit":  commit,
 			"exits":   exits,
+
+			"regression": regression,
 		},
 	})
 }
@@ -91,6 +93,16 @@ func commit(ts *testscript.TestScript, _ bool, args []string) {
 	} {
 		ts.Check(ts.Exec("git", git...))
 	}
+}
+
+// regression NAME puts ../NAME.txtar into mutations. It is an archive in an
+// archive, so its sections begin with = in the script.
+func regression(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: regression NAME")
+	}
+	text := strings.ReplaceAll(ts.ReadFile("../"+args[0]+".txtar"), "\n=-- ", "\n-- ")
+	ts.Check(os.WriteFile(ts.MkAbs("mutations/"+args[0]+".txtar"), []byte(text), 0o644))
 }
 
 // exits CODE PROGRAM [ARG...] requires an exit status; stdout and stderr work

@@ -58,7 +58,7 @@ func (p *progress) show(e cut.Event) {
 	case cut.Ended:
 		p.done++
 		p.remove(name)
-		p.line(fmt.Sprintf("%s  %s  %s", p.paint(e.Status), name, e.Elapsed.Round(10*time.Millisecond)))
+		p.line(fmt.Sprintf("%s  %s  %s", p.paint(fmt.Sprintf("%-9s", e.Status), e.Status.Bad()), name, e.Elapsed.Round(10*time.Millisecond)))
 	case cut.Said:
 		p.line(strings.TrimPrefix(name+": "+e.Text, ": "))
 	}
@@ -108,14 +108,13 @@ func (p *progress) bar() {
 	fmt.Fprint(p.w, "\r\x1b[K"+s)
 }
 
-// paint pads a status to one width and gives it its colour.
-func (p *progress) paint(s cut.Status) string {
-	text := fmt.Sprintf("%-9s", s)
+// paint gives a word its colour.
+func (p *progress) paint(text string, bad bool) string {
 	if !p.color {
 		return text
 	}
 	color := "32" // green
-	if s.Bad() {
+	if bad {
 		color = "31" // red
 	}
 	return "\x1b[" + color + "m" + text + "\x1b[0m"

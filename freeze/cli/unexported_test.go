@@ -38,6 +38,7 @@ func TestJSONIsDocumented(t *testing.T) {
 		"freeze check":   fields("", reflect.TypeFor[checkReport]()),
 		"freeze diff":    fields("", reflect.TypeFor[diff.Report]()),
 		"freeze read":    fields("", reflect.TypeFor[read.Report]()),
+		"freeze mutate":  fields("", reflect.TypeFor[mutateReport]()),
 		"freeze list":    fields("", reflect.TypeFor[[]row]()),
 		"freeze doctor":  fields("", reflect.TypeFor[doctorReport]()),
 		"freeze reap":    fields("", reflect.TypeFor[[]reaped]()),

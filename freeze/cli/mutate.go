@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/freeze-contracts/permafrost/freeze/config"
+	"github.com/freeze-contracts/permafrost/freeze/mutate"
+	"github.com/freeze-contracts/permafrost/freeze/mutate/regression"
+)
+
+type mutateOptions struct {
+	list    bool
+	jobs    int
+	timeout time.Duration
+}
+
+func (a *app) mutateCommand() *cobra.Command {
+	var opts mutateOptions
+	cmd := &cobra.Command{
+		Use:   "mutate [NAME...]",
+		Short: "inject faults, and see that the suites fail for the intended reason",
+		Long: `mutate takes the regressions of the folder that freeze.toml names, each an edit
+of one function, and requires of each that the one test that is meant for it
+fails under it, by the one assertion that is meant, three times of three, while
+the tree itself passes. Everything else has a verdict of its own and makes the
+exit status 1. Nothing is written into the tree.
+
+With names it shows what the test printed.`,
+		Example: `  freeze mutate                    all of them
+  freeze mutate attach-any-state   one, and how its test fails
+  freeze mutate --list             which there are`,
+		Args: func(*cobra.Command, []string) error { return nil },
+		RunE: func(cmd *cobra.Command, names []string) error { return a.mutate(cmd.Context(), opts, names) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&opts.list, "list", false, "list the regressions, and run nothing")
+	flags.IntVar(&opts.jobs, "jobs", 0, "how many tests run at once; 0 is the number of cores")
+	flags.DurationVar(&opts.timeout, "timeout", mutate.DefaultTimeout, "after what time a test has no end, unless the tree itself is that slow")
+	return cmd
+}
+
+func (a *app) mutate(ctx context.Context, opts mutateOptions, names []string) error {
+	switch {
+	case opts.jobs < 0:
+		return usagef("--jobs %d: a number of tests, or 0 for the number of cores", opts.jobs)
+	case opts.timeout <= 0:
+		return usagef("--timeout %s: a time, such as 30s", opts.timeout)
+	}
+	cfg, err := a.config()
+	if err != nil {
+		return err
+	}
+	all, err := regressions(cfg, names)
+	if err != nil {
+		return err
+	}
+	if opts.list {
+		return a.listRegressions(all)
+	}
+	show := a.mutants(len(all))
+	results, err := mutate.Run(ctx, mutate.Request{Dir: cfg.Dir, Env: a.env, Regressions: all, Jobs: opts.jobs, Timeout: opts.timeout, Show: show.result})
+	show.end()
+	if ctx.Err() != nil {
+		return errors.Join(fmt.Errorf("not all was judged: %w", context.Cause(ctx)))
+	}
+	if err != nil {
+		return err
+	}
+	return a.sayMutants(results, len(names) > 0)
+}
+
+// config reads the freeze.toml of this call, for what needs no more of it.
+func (a *app) config() (*config.Config, error) {
+	file, err := a.configPath()
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := config.Load(file)
+	var wrong *config.Error
+	if errors.As(err, &wrong) {
+		return nil, usageError{err}
+	}
+	return cfg, err
+}
+
+// regressions are those of the project, or those with the names.
+func regressions(cfg *config.Config, names []string) ([]*regression.Regression, error) {
+	if cfg.Mutate.Regressions == "" {
+		return nil, usagef("%s: there is no [mutate] in it, which says where the regressions are", filepath.Join(cfg.Dir, config.Name))
+	}
+	all, err := regression.Load(filepath.Join(cfg.Dir, filepath.FromSlash(cfg.Mutate.Regressions)))
+	if err != nil || len(names) == 0 {
+		return all, err
+	}
+	var chosen []*regression.Regression
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(r *regression.Regression) bool { return r.Name == name })
+		if i < 0 {
+			return nil, usagef("%s: no such regression; freeze mutate --list shows which there are", name)
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+// mutateReport is mutate as JSON.
+type mutateReport struct {
+	Regressions []regressionJSON `json:"regressions"`
+}
+
+// regressionJSON is one regression of mutate and of mutate --list.
+type regressionJSON struct {
+	Name    string `json:"name"`
+	What    string `json:"what"`
+	File    string `json:"file"`
+	Func    string `json:"func"`
+	Package string `json:"package"`
+	Test    string `json:"test"`
+	Assert  string `json:"assert"`
+
+	Verdict   mutate.Verdict `json:"verdict,omitzero"`
+	Why       string         `json:"why,omitzero"`
+	Output    string         `json:"output,omitzero"`
+	ElapsedMS int64          `json:"elapsed_ms,omitzero"`
+}
+
+func toJSON(r *regression.Regression) regressionJSON {
+	return regressionJSON{Name: r.Name, What: r.What, File: r.File, Func: r.Func, Package: r.Test.Package, Test: r.Test.Name, Assert: string(r.Assert)}
+}
+
+func (a *app) listRegressions(all []*regression.Regression) error {
+	if a.json {
+		var report mutateReport
+		for _, r := range all {
+			report.Regressions = append(report.Regressions, toJSON(r))
+		}
+		return writeJSON(a.stdout, report)
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	for _, r := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Name, r.Assert, r.Test, r.What)
+	}
+	return w.Flush()
+}
+
+// sayMutants is the answer. What is not caught is bad.
+func (a *app) sayMutants(results []mutate.Result, output bool) error {
+	if a.json {
+		var report mutateReport
+		for _, r := range results {
+			j := toJSON(r.Regression)
+			j.Verdict, j.Why, j.Output, j.ElapsedMS = r.Verdict, r.Why, r.Output, r.Elapsed.Milliseconds()
+			report.Regressions = append(report.Regressions, j)
+		}
+		if err := writeJSON(a.stdout, report); err != nil {
+			return err
+		}
+	} else if err := a.printMutants(results, output); err != nil {
+		return err
+	}
+	if mutate.Bad(results) {
+		return errSaid
+	}
+	return nil
+}
+
+func (a *app) printMutants(results []mutate.Result, output bool) error {
+	for _, r := range results {
+		var err error
+		switch {
+		case output:
+			err = r.Explain(a.stdout)
+		case r.Verdict != mutate.Caught:
+			_, err = fmt.Fprintf(a.stdout, "%s: %s: %s\n", r.Regression.Name, r.Verdict, r.Why)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(a.stdout, "%d regressions: %s\n", len(results), mutate.Summary(results))
+	return err
+}

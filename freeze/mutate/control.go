@@ -1,0 +1,125 @@
+package mutate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/freeze-contracts/permafrost/freeze/mutate/testbin"
+)
+
+// test judges the mutants of one test: the tree itself has to pass it before
+// and after all of them.
+func (j *judging) test(ctx context.Context, name string, s *slot, b testbin.Builder, mutants []*mutant) error {
+	test := j.Regressions[mutants[0].index].Test.Name
+	before, err := s.control(ctx, test)
+	if err != nil {
+		return err
+	}
+	if before.verdict != "" {
+		for _, m := range mutants {
+			j.done(m.index, before)
+		}
+		return nil
+	}
+	found := make([]finding, len(mutants))
+	for i, m := range mutants {
+		if found[i], err = j.judge(ctx, fmt.Sprintf("%s-%d", name, m.index), s, b, m); err != nil {
+			return err
+		}
+	}
+	after, err := s.control(ctx, test)
+	if err != nil {
+		return err
+	}
+	for i, m := range mutants {
+		if after.verdict != "" {
+			found[i] = finding{judged{verdict: Unstable, why: after.why + ", after it had passed"}, after.output, found[i].elapsed}
+		}
+		j.done(m.index, found[i])
+	}
+	return nil
+}
+
+// finding is what several runs under one mutant came to.
+type finding struct {
+	judged
+	output  string
+	elapsed time.Duration
+}
+
+// control runs the test with no mutant on. It has no verdict if it passes.
+func (s *slot) control(ctx context.Context, test string) (f finding, err error) {
+	run, _, err := s.run(ctx, test, 0)
+	if err != nil {
+		return f, err
+	}
+	f.output, f.elapsed = string(run.Output), run.Elapsed
+	switch status := run.Status(test); {
+	case status == testbin.Passed:
+	case status == testbin.Skipped:
+		f.judged = judged{verdict: Unstable, why: "the tree itself: the test is skipped"}
+	case status == testbin.None && run.Exit == 0:
+		f.judged = judged{verdict: Stale, why: fmt.Sprintf("%s has no test %s", s.binary.Package, test)}
+	case run.TimedOut:
+		f.judged = judged{verdict: Unstable, why: fmt.Sprintf("the tree itself: the test does not end in %s", firstTimeout)}
+	default:
+		f.judged = judged{verdict: Unstable, why: "the tree itself does not pass the test"}
+	}
+	return f, nil
+}
+
+// judge runs the test under one mutant, in a process of its own each time.
+func (j *judging) judge(ctx context.Context, name string, s *slot, b testbin.Builder, m *mutant) (f finding, err error) {
+	began := time.Now()
+	number, marked := m.number, true
+	if number == 0 {
+		number = 1
+		s, marked, err = j.alone(ctx, name, s, b, m)
+		if build, ok := errors.AsType[*testbin.BuildError](err); ok {
+			return finding{judged: judged{verdict: NotViable, why: build.First()}, output: build.Output}, nil
+		}
+		if err != nil {
+			return f, err
+		}
+	}
+	r := j.Regressions[m.index]
+	var runs []judged
+	for range times {
+		run, marks, err := s.run(ctx, r.Test.Name, number)
+		if err != nil {
+			return f, err
+		}
+		if f.output == "" {
+			f.output = string(run.Output)
+		}
+		runs = append(runs, judge(r, run, marks.runaway(), !marked || marks.reached(number)))
+		// It is no catch anyway, and takes long.
+		if runs[len(runs)-1].verdict == Runaway {
+			break
+		}
+	}
+	f.judged, f.elapsed = agree(runs), time.Since(began)
+	return f, nil
+}
+
+// alone builds the tests with the one change made for good.
+func (j *judging) alone(ctx context.Context, name string, control *slot, b testbin.Builder, m *mutant) (s *slot, marked bool, err error) {
+	overlay, marked, err := m.change.Alone()
+	if err != nil {
+		return nil, false, err
+	}
+	dir, err := j.scratch.sub(name, "overlay")
+	if err != nil {
+		return nil, false, err
+	}
+	if b.Overlay, err = overlay.Write(dir); err != nil {
+		return nil, false, err
+	}
+	if s, err = j.slot(ctx, name, b, j.Regressions[m.index].Test.Package); err != nil {
+		return nil, false, err
+	}
+	s.turns, s.elapsed = control.turns, control.elapsed
+	return s, marked, nil
+}

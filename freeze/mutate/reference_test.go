@@ -1,0 +1,36 @@
+package mutate_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/freeze/mutate"
+	"github.com/freeze-contracts/permafrost/freeze/mutate/regression"
+)
+
+// The reference has every verdict, in order, and no other; its example is a
+// regression.
+func TestReference(t *testing.T) {
+	data, err := os.ReadFile("../../docs/mutation.md")
+	require.NoError(t, err)
+	_, table, ok := strings.Cut(string(data), "## Verdicts\n")
+	require.True(t, ok)
+	table, _, _ = strings.Cut(table, "\n## ")
+	var documented []mutate.Verdict
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllStringSubmatch(table, -1) {
+		documented = append(documented, mutate.Verdict(row[1]))
+	}
+	if diff := cmp.Diff(mutate.Verdicts(), documented); diff != "" {
+		t.Errorf("verdicts (-there are +documented)\n%s", diff)
+	}
+	example := regexp.MustCompile("(?s)```\n(what: .*?)```").FindSubmatch(data)
+	require.NotNil(t, example)
+	r, err := regression.Parse("example", example[1])
+	require.NoError(t, err)
+	require.Equal(t, "Runner.Attach", r.Func)
+}

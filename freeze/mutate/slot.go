@@ -1,0 +1,92 @@
+package mutate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/freeze-contracts/permafrost/freeze/mutate/source/switches"
+	"github.com/freeze-contracts/permafrost/freeze/mutate/testbin"
+)
+
+// slot is one test binary and the folder that tells it which mutant is on. At
+// most one process, with its children, uses it at a time.
+type slot struct {
+	dir    string // with a folder for what tests leave
+	memory string // another, in memory
+	binary *testbin.Binary
+	env    []string
+
+	timeout time.Duration // at least
+	// What the tree itself needed, for the limits of mutants.
+	turns   int64
+	elapsed time.Duration
+}
+
+// marks are what the processes of a run have marked.
+type marks []bool
+
+func (m marks) runaway() bool { return m[switches.MarkRunaway] }
+
+func (m marks) reached(mutant int) bool { return m[switches.MarkReached+mutant] }
+
+// turns is how many turns of loops were made, at least.
+func (m marks) turns() int64 {
+	for exp := switches.MarkReached - switches.MarkTurns - 1; exp >= 0; exp-- {
+		if m[switches.MarkTurns+exp] {
+			return 1 << exp
+		}
+	}
+	return 0
+}
+
+// The limits of a mutant, over what the tree itself took.
+const (
+	leastTurns   = 10_000_000
+	firstTimeout = 10 * time.Minute // of the tree itself, like go test's
+	moreTimes    = 20
+)
+
+// thawEnv tells the harness of the contracts where to thaw fixtures.
+const thawEnv = "PERMAFROST_THAW"
+
+// run runs a test with a mutant on, or none.
+func (s *slot) run(ctx context.Context, test string, mutant int) (*testbin.Result, marks, error) {
+	var limit int64
+	timeout := firstTimeout
+	if mutant > 0 {
+		limit = max(leastTurns, moreTimes*s.turns)
+		timeout = max(s.timeout, moreTimes*s.elapsed)
+	}
+	// Whoever the suite runs itself as has to be able to mark.
+	size := make([]byte, switches.MarkReached+mutant+1)
+	tmp := filepath.Join(s.dir, "t")
+	env := append(slices.Clone(s.env), "TMPDIR="+tmp, thawEnv+"="+s.memory)
+	err := errors.Join(
+		os.WriteFile(filepath.Join(s.dir, switches.State), fmt.Appendf(nil, "%d %d\n", mutant, limit), 0o644),
+		os.WriteFile(filepath.Join(s.dir, switches.Marks), size, 0o666),
+		os.Chmod(filepath.Join(s.dir, switches.Marks), 0o666),
+		everyone(tmp), everyone(s.memory))
+	if err != nil {
+		return nil, nil, err
+	}
+	result, err := testbin.Run{Binary: s.binary, Test: test, Env: env, Timeout: timeout}.Start(ctx)
+	data, readErr := os.ReadFile(filepath.Join(s.dir, switches.Marks))
+	// What the test left behind, a panic among others, is not for the next.
+	err = errors.Join(err, readErr, removeAll(tmp), removeAll(s.memory))
+	if err != nil {
+		return nil, nil, err
+	}
+	made := make(marks, len(data))
+	for i, b := range data {
+		made[i] = b != 0
+	}
+	if mutant == 0 {
+		s.turns, s.elapsed = max(s.turns, made.turns()*2), max(s.elapsed, result.Elapsed)
+	}
+	return result, made, nil
+}

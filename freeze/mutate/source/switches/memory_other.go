@@ -1,0 +1,5 @@
+//go:build !linux
+
+package switches
+
+func limitMemory(uint64) {}

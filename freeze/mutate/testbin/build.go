@@ -1,0 +1,121 @@
+// Package testbin builds test binaries once, runs one test of one in a process
+// of its own, and reads from its output what failed first. It does not know
+// what a mutant is.
+package testbin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Builder builds test binaries of one tree.
+type Builder struct {
+	Dir     string   // where the go command runs
+	Env     []string // its environment
+	Overlay string   // a file for -overlay, or empty
+	Link    string   // for -ldflags
+}
+
+// Binary is the compiled tests of a package.
+type Binary struct {
+	Path    string // of the program
+	Dir     string // of the package, where its tests run
+	Package string // import path
+}
+
+// NoTestsError is a package that cannot be tested.
+type NoTestsError struct{ Package, Why string }
+
+func (e *NoTestsError) Error() string { return e.Package + ": " + e.Why }
+
+// Find returns the folder and the import path of the one package that a
+// pattern names, or a *NoTestsError.
+func (b Builder) Find(ctx context.Context, pattern string) (dir, importPath string, err error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-e", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles,Error", "--", pattern)
+	cmd.Dir, cmd.Env = b.Dir, b.Env
+	out, err := cmd.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return "", "", &NoTestsError{pattern, string(bytes.TrimSpace(exit.Stderr))}
+	}
+	if err != nil {
+		return "", "", err
+	}
+	var l struct {
+		Dir, ImportPath           string
+		TestGoFiles, XTestGoFiles []string
+		Error                     *struct{ Err string }
+	}
+	dec := json.NewDecoder(bytes.NewReader(out))
+	if err := dec.Decode(&l); err != nil {
+		return "", "", &NoTestsError{pattern, "no such package"}
+	}
+	switch {
+	case dec.More():
+		return "", "", &NoTestsError{pattern, "more than one package"}
+	case len(l.TestGoFiles)+len(l.XTestGoFiles) > 0:
+		return l.Dir, l.ImportPath, nil
+	case l.Error != nil:
+		return "", "", &NoTestsError{pattern, l.Error.Err}
+	}
+	return "", "", &NoTestsError{pattern, "has no tests"}
+}
+
+// Build builds the tests of a package as a program in the folder out.
+func (b Builder) Build(ctx context.Context, pattern, out string) (*Binary, error) {
+	dir, importPath, err := b.Find(ctx, pattern)
+	if err != nil {
+		return nil, err
+	}
+	bin := &Binary{Path: filepath.Join(out, "test"), Dir: dir, Package: importPath}
+	// Without debugging symbols linking takes half of the time; vet has seen
+	// the tree before.
+	args := []string{"test", "-c", "-vet=off", "-o", bin.Path, "-ldflags=-s -w " + b.Link}
+	if b.Overlay != "" {
+		args = append(args, "-overlay="+b.Overlay)
+	}
+	cmd := exec.CommandContext(ctx, "go", append(args, importPath)...)
+	cmd.Dir, cmd.Env = b.Dir, b.Env
+	if said, err := cmd.CombinedOutput(); err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, &BuildError{importPath, string(bytes.TrimSpace(said))}
+	}
+	return bin, nil
+}
+
+// BuildError is what the go command says of tests that do not compile.
+type BuildError struct{ Package, Output string }
+
+func (e *BuildError) Error() string {
+	return fmt.Sprintf("the tests of %s do not build:\n%s", e.Package, e.Output)
+}
+
+// First is the first complaint of the compiler.
+func (e *BuildError) First() string {
+	for line := range strings.Lines(e.Output) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			return line
+		}
+	}
+	return "does not build"
+}
+
+// GoFlags adds the overlay and the linker's flags to the environment, so that
+// what a test builds of this tree is what is tested.
+func (b Builder) GoFlags() []string {
+	if b.Overlay == "" {
+		return b.Env
+	}
+	// Vet goes to the folders of packages, and that of the switches is on no disk.
+	flags := value(b.Env, "GOFLAGS") + " -vet=off " + strconv.Quote("-overlay="+b.Overlay) + " " + strconv.Quote("-ldflags="+b.Link)
+	return append(slices.Clone(b.Env), "GOFLAGS="+flags)
+}

@@ -1,0 +1,107 @@
+package testbin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/freeze-contracts/permafrost/freeze/group"
+)
+
+// Run is one test in a process of its own.
+type Run struct {
+	Binary  *Binary
+	Test    string // its full name
+	Env     []string
+	Timeout time.Duration
+}
+
+// Result is how it ended.
+type Result struct {
+	Exit     int  // the exit status, or -1 where a signal ended it
+	TimedOut bool // by us
+	Elapsed  time.Duration
+	Output   []byte // both streams, as far as maxOutput
+
+	said
+}
+
+const maxOutput = 4 << 20
+
+// Start runs the test and waits for it. What it left running in its process
+// group is ended. An error means that it could not be run, or that ctx ended.
+func (r Run) Start(ctx context.Context) (*Result, error) {
+	g, err := group.New()
+	if err != nil {
+		return nil, err
+	}
+	defer g.End()
+	// Exit 0 in the middle of a test is no success, as under go test.
+	cmd := exec.Command(r.Binary.Path, "-test.run="+Pattern(r.Test), "-test.v=test2json", "-test.paniconexit0", "-test.timeout=0")
+	cmd.Dir = r.Binary.Dir
+	cmd.Env = append(slices.Clone(r.Env), "PWD="+r.Binary.Dir)
+	// Not for ever where what has left the group holds the output.
+	cmd.WaitDelay = 2 * time.Second
+	var out head
+	cmd.Stdout, cmd.Stderr = &out, &out
+	began := time.Now()
+	if err := g.Start(cmd); err != nil {
+		return nil, err
+	}
+	exited := make(chan error, 1)
+	go func() { exited <- cmd.Wait() }()
+	timeout := time.NewTimer(r.Timeout)
+	defer timeout.Stop()
+	result := new(Result)
+	select {
+	case err = <-exited:
+	case <-timeout.C:
+		result.TimedOut = true
+		g.Kill()
+		err = <-exited
+	case <-ctx.Done():
+		g.Kill()
+		<-exited
+		return nil, context.Cause(ctx)
+	}
+	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended && !errors.Is(err, exec.ErrWaitDelay) {
+		return nil, fmt.Errorf("%s: %w", r.Test, err)
+	}
+	result.Exit, result.Elapsed, result.Output = cmd.ProcessState.ExitCode(), time.Since(began), out.text
+	result.said = read(result.Output)
+	return result, nil
+}
+
+// Pattern is the argument of -test.run that runs one test alone.
+func Pattern(name string) string {
+	parts := strings.Split(name, "/")
+	for i, p := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
+	}
+	return strings.Join(parts, "/")
+}
+
+// head keeps the beginning of what is written.
+type head struct{ text []byte }
+
+func (h *head) Write(p []byte) (int, error) {
+	if room := maxOutput - len(h.text); room > 0 {
+		h.text = append(h.text, p[:min(room, len(p))]...)
+	}
+	return len(p), nil
+}
+
+// value is the last value of a variable.
+func value(env []string, name string) string {
+	for _, e := range slices.Backward(env) {
+		if k, v, _ := strings.Cut(e, "="); k == name {
+			return v
+		}
+	}
+	return ""
+}
