@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/freeze-contracts/permafrost/freeze/tree"
 )
 
 // Git is what a repository or work tree is wanted to hold.
@@ -34,7 +36,7 @@ func (f *Fixture) CheckGit(t testing.TB, id, box string, want Git) bool {
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(want.Revisions)), isTree) {
 		t.Fatalf("%s: no tree is wanted; name one, as in HEAD^{tree}", id)
 	}
-	got, err := look(t.Context(), f.thawed.Path(box), slices.Collect(maps.Keys(want.Revisions)))
+	got, err := look(t.Context(), f.thawed.Path(box), slices.Collect(maps.Keys(want.Revisions)), f.fsck())
 	if err != nil {
 		f.fail(t, id, "%s: %s: %v", id, f.name(), err)
 		return false
@@ -47,9 +49,22 @@ func (f *Fixture) CheckGit(t testing.TB, id, box string, want Git) bool {
 	return f.Equal(t, id, got, want)
 }
 
-// look asks git for what the repository at dir holds.
-func look(ctx context.Context, dir string, revisions []string) (Git, error) {
-	if _, err := git(ctx, dir, "", "fsck", "--full", "--strict", "--no-progress", "--no-dangling"); err != nil {
+// fsck are the arguments of git that have it verify a repository. It asks a
+// process each for two kinds of files beside the objects, in vain where the
+// fixture has none.
+func (f *Fixture) fsck() []string {
+	args := []string{"fsck", "--full", "--strict", "--no-progress", "--no-dangling"}
+	for file, setting := range map[string]string{"/info/commit-graph": "core.commitGraph=false", "/pack/multi-pack-index": "core.multiPackIndex=false"} {
+		if !slices.ContainsFunc(f.frozen.Entries, func(e tree.Entry) bool { return strings.Contains(e.Path, "/objects"+file) }) {
+			args = slices.Concat([]string{"-c", setting}, args)
+		}
+	}
+	return args
+}
+
+// look asks git for what the repository at dir holds, once fsck is content.
+func look(ctx context.Context, dir string, revisions, fsck []string) (Git, error) {
+	if _, err := git(ctx, dir, "", fsck...); err != nil {
 		return Git{}, err
 	}
 	ids, err := resolve(ctx, dir, revisions)
@@ -124,6 +139,9 @@ func git(ctx context.Context, dir, stdin string, args ...string) (string, error)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
+		for len(args) > 2 && args[0] == "-c" {
+			args = args[2:]
+		}
 		return "", fmt.Errorf("git %s in %q: %w: %s%s", args[0], dir, err, &stderr, &stdout)
 	}
 	return stdout.String(), nil

@@ -19,6 +19,7 @@ type process struct {
 	reads   *reads
 	visits  *visits
 	tampers *tampers // nil unless this process is to tamper
+	looks   *looks   // nil unless Main runs the tests
 }
 
 func newProcess() *process {
@@ -51,7 +52,12 @@ func Main(m *testing.M, family string) {
 	if hostile {
 		setUmask(0o077)
 	}
+	current.looks = newLooks()
 	code := m.Run()
+	if err := current.looks.done(); err != nil {
+		say(family, "%v", err)
+		code = 1
+	}
 	switch why := partial(); {
 	case current.tampers != nil:
 		code = current.tampers.write()

@@ -1,12 +1,12 @@
 package contracts
 
 import (
+	"errors"
 	"io/fs"
 	"maps"
+	"slices"
 	"strings"
 	"testing/fstest"
-
-	"github.com/go-json-experiment/json"
 
 	"github.com/freeze-contracts/permafrost/freeze/fixture"
 )
@@ -32,11 +32,7 @@ func (tp *tampers) hashes(c *corpus) error {
 		if err != nil {
 			return err
 		}
-		for name := range r.Scenarios {
-			if err := tp.stored(c, key, r, name, memory); err != nil {
-				return err
-			}
-		}
+		tp.stored(c, key, r, memory)
 	}
 	return nil
 }
@@ -49,19 +45,36 @@ func (tp *tampers) manifest(c *corpus, key fixture.Key, memory fstest.MapFS) {
 	}
 }
 
-// stored tries the changes to a scenario's files, which the manifest seals.
-func (tp *tampers) stored(c *corpus, key fixture.Key, r *fixture.Release, scenario string, memory fstest.MapFS) error {
-	alone, err := only(memory, key, scenario)
-	if err != nil {
-		return err
-	}
-	for _, file := range c.files(r, scenario) {
-		for _, ch := range changesOf(memory[file].Data) {
-			_, err := fixture.Load(ch.over(alone, file), key.Family, key.Version)
-			tp.add(hashed(file, ch, err))
+// stored tries the changes to a release's files, which the manifest seals: each
+// kind to all of them at once, since they are judged one by one and all named.
+func (tp *tampers) stored(c *corpus, key fixture.Key, r *fixture.Release, memory fstest.MapFS) {
+	spoiled := make(map[string]fstest.MapFS) // by how
+	files := make(map[string][]string)
+	for scenario := range r.Scenarios {
+		for _, file := range c.files(r, scenario) {
+			for _, ch := range changesOf(memory[file].Data) {
+				if spoiled[ch.how] == nil {
+					spoiled[ch.how] = maps.Clone(memory)
+				}
+				ch.put(spoiled[ch.how], file)
+				files[ch.how] = append(files[ch.how], file)
+			}
 		}
 	}
-	return nil
+	for how, over := range spoiled {
+		_, err := fixture.Load(over, key.Family, key.Version)
+		var named []string
+		if wrong, ok := errors.AsType[*fixture.FilesError](err); ok {
+			named = wrong.Files
+		}
+		for _, file := range files[how] {
+			got := Tampered{File: file, How: how, Seen: Unseen}
+			if _, is := slices.BinarySearch(named, file); is {
+				got.Seen = ByHash
+			}
+			tp.add(got)
+		}
+	}
 }
 
 func hashed(file string, ch change, err error) Tampered {
@@ -74,32 +87,16 @@ func hashed(file string, ch change, err error) Tampered {
 // over is memory with the change in one file.
 func (ch change) over(memory fstest.MapFS, file string) fstest.MapFS {
 	over := maps.Clone(memory)
-	if ch.data == nil {
-		delete(over, file)
-	} else {
-		over[file] = &fstest.MapFile{Data: ch.data, Mode: 0o444}
-	}
+	ch.put(over, file)
 	return over
 }
 
-// only is a release whose manifest says nothing of the entries of the other
-// scenarios: reading them all again for each change takes minutes.
-func only(memory fstest.MapFS, key fixture.Key, scenario string) (fstest.MapFS, error) {
-	var manifest struct {
-		Scenarios map[string]map[string]any `json:"scenarios"`
-		Rest      map[string]any            `json:",embed"`
+func (ch change) put(memory fstest.MapFS, file string) {
+	if ch.data == nil {
+		delete(memory, file)
+	} else {
+		memory[file] = &fstest.MapFile{Data: ch.data, Mode: 0o444}
 	}
-	name := manifestOf(key)
-	if err := json.Unmarshal(memory[name].Data, &manifest); err != nil {
-		return nil, err
-	}
-	for other, s := range manifest.Scenarios {
-		if other != scenario {
-			s["entries"], s["bindings"], s["witnesses"], s["views"] = nil, nil, nil, nil
-		}
-	}
-	data, err := json.Marshal(manifest)
-	return change{data: data}.over(memory, name), err
 }
 
 // inMemory is the folder dir of fsys, under the same names.

@@ -35,8 +35,10 @@ type Option func(*options)
 type options struct {
 	dir     string
 	box     bool // dir is a box's
-	derives map[string]func(ctx context.Context, inputs map[string]string) (string, error)
+	derives map[string]derivation
 }
+
+type derivation = func(ctx context.Context, inputs map[string]string) (string, error)
 
 // Derive supplies the derivation of this name, which the bindings of
 // freeze.toml declare and only the subject's own code can compute.
@@ -63,35 +65,39 @@ func IntoBox(root string) Option {
 // reads nothing in the sense of the read ledger.
 func (f *Fixture) Thaw(t testing.TB, opts ...Option) *Thawed {
 	t.Helper()
-	o := options{derives: make(map[string]func(context.Context, map[string]string) (string, error))}
-	for _, opt := range opts {
-		opt(&o)
-	}
+	o := newOptions(opts)
 	if o.dir == "" {
 		o.dir = tempDir(t)
 	}
+	th, err := f.thawAt(t, o.dir, o)
+	if err != nil {
+		f.fail(t, thawID, "%s: %s: %v", thawID, f.name(), err)
+		t.FailNow()
+	}
+	t.Cleanup(func() { th.root.Close() })
+	f.thawed = th
+	return th
+}
+
+// thawAt thaws into dir. Its root stays open.
+func (f *Fixture) thawAt(t testing.TB, dir string, o options) (*Thawed, error) {
 	thaw := f.frozen.Thaw
 	if o.box {
 		thaw = f.frozen.ThawInto
 	}
-	got, err := thaw(context.Background(), o.dir, fixture.ThawOptions{Derive: o.derive})
+	got, err := thaw(context.WithoutCancel(t.Context()), dir, fixture.ThawOptions{Derive: o.derive})
 	if err != nil {
-		f.fail(t, thawID, "%s: %s: %v", thawID, f.name(), err)
-		t.FailNow()
+		return nil, err
 	}
 	th := &Thawed{Dir: got.Dir, box: o.box, f: f, now: got.Paths, frozen: make(map[string]string, len(got.Paths)), views: got.Views}
 	for frozen, now := range got.Paths {
 		th.frozen[now] = frozen
 	}
 	if th.root, err = os.OpenRoot(th.Dir); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	t.Cleanup(func() { th.root.Close() })
-	if th.state, err = th.look(); err != nil {
-		t.Fatal(err)
-	}
-	f.thawed = th
-	return th
+	th.state, err = th.look()
+	return th, err
 }
 
 // thawID is the assertion id of a fixture that does not thaw.
@@ -118,14 +124,7 @@ const ThawEnv = "PERMAFROST_THAW"
 // nobody may write to.
 func tempDir(t testing.TB) string {
 	t.Helper()
-	pattern := "thaw"
-	if os.Getenv(hostileEnv) != "" {
-		pattern = "hostile thaw-"
-	}
-	dir, err := os.MkdirTemp(cmp.Or(os.Getenv(ThawEnv), memory), pattern)
-	if err != nil {
-		dir, err = os.MkdirTemp("", pattern)
-	}
+	dir, err := madeDir()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,6 +134,19 @@ func tempDir(t testing.TB) string {
 		}
 	})
 	return dir
+}
+
+// madeDir is an empty folder that the caller removes.
+func madeDir() (string, error) {
+	pattern := "thaw"
+	if os.Getenv(hostileEnv) != "" {
+		pattern = "hostile thaw-"
+	}
+	dir, err := os.MkdirTemp(cmp.Or(os.Getenv(ThawEnv), memory), pattern)
+	if err != nil {
+		return os.MkdirTemp("", pattern)
+	}
+	return dir, nil
 }
 
 func removeAll(dir string) error {

@@ -64,18 +64,30 @@ func each(t *testing.T, like func(saved) bool, do func(t *testing.T, p place)) {
 	})
 }
 
-// every thaws all fixtures.
+// every looks at all fixtures.
 func every(t *testing.T, do func(t *testing.T, p place)) {
 	t.Helper()
 	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
-		do(t, thaw(t, f))
+		do(t, look(t, f))
 	})
 }
 
 func thaw(t *testing.T, f *contracts.Fixture) place {
 	t.Helper()
-	th := f.Thaw(t, contracts.Derive("fingerprint", fingerprint))
+	return placeOf(t, f, f.Thaw(t, derived))
+}
+
+// look is for a test that writes nothing.
+func look(t *testing.T, f *contracts.Fixture) place {
+	t.Helper()
+	return placeOf(t, f, f.Look(t, derived))
+}
+
+var derived = contracts.Derive("fingerprint", fingerprint)
+
+func placeOf(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) place {
+	t.Helper()
 	p := place{story: tell(t, f), f: f, th: th}
 	p.state = only(t, th, "home/.local/state/stint/projects/*")
 	if p.story.session != "" {

@@ -58,9 +58,6 @@ var damages = []damage{
 	{"r19.manifest.root", editing(`"root": "[^"]*"`, `"root": "/state/../etc"`), "corrupt at /root"},
 	{"r19.manifest.root-relative", editing(`"root": "[^"]*"`, `"root": "worktree"`), "corrupt at /root"},
 	{"r19.manifest.base", editing(`"base": "\w+",(\s*"fingerprint")`, `"base": "--output=x",$1`), "corrupt at /base"},
-	{"r19.manifest.larger", func(_ *testing.T, b []byte) []byte {
-		return append(bytes.Clone(b), bytes.Repeat([]byte(" "), readers.MaxDocument+1-len(b))...)
-	}, "too large"},
 }
 
 // damagesOfWork are of one that has files and a patch.
@@ -192,8 +189,10 @@ func TestDamage(t *testing.T) {
 			require.NoError(t, os.WriteFile(name, d.spoil(t, whole), 0o600))
 			p.refuses(t, d.id, d.want)
 		}
-		p.f.Unchanged(t, p.state+"/apply.lock", p.manifest())
+		require.NoError(t, os.Truncate(name, readers.MaxDocument+1))
+		p.refuses(t, "r19.manifest.larger", "too large")
 		require.NoError(t, os.WriteFile(name, whole, 0o600))
+		p.f.Unchanged(t, p.state+"/apply.lock", p.manifest())
 		_, err = p.store.Get("../" + path.Base(p.state) + "/runs/" + p.run)
 		p.f.Equal(t, "r19.manifest.id", named(err), "not found")
 	})

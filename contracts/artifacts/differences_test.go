@@ -57,7 +57,7 @@ var commands = map[string]string{"list": "runs list", "show": "runs show RUN", "
 func TestPrinted(t *testing.T) {
 	needed := make(map[string]bool)
 	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
-		p := thaw(t, f)
+		p := look(t, f)
 		asked := maps.Clone(commands)
 		maps.Copy(asked, p.asked)
 		for _, view := range f.Views() {

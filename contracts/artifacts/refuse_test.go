@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/freeze-contracts/permafrost/contracts"
+
 	"github.com/freeze-contracts/permafrost/readers/artifact"
 )
 
@@ -93,6 +95,7 @@ var owns = []own{
 // Work of somebody's own is never written over, and none of the run's work is
 // written beside it.
 func TestRefusedForOwnWork(t *testing.T) {
+	contracts.AnyPlace(t)
 	work := func(s saved) bool {
 		return s.applies() && slices.ContainsFunc(owns, func(o own) bool { return o.among(s) })
 	}

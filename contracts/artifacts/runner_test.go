@@ -230,7 +230,7 @@ func TestPruned(t *testing.T) {
 		if !slices.Contains(f.Views(), "prune") {
 			return
 		}
-		p := thaw(t, f)
+		p := look(t, f)
 		var answer struct {
 			Removed []run `json:"removed"`
 			Kept    []run `json:"kept"`

@@ -92,7 +92,7 @@ func TestSession(t *testing.T) {
 		if tell(t, f).session == "" {
 			return
 		}
-		p := thaw(t, f)
+		p := look(t, f)
 		got, err := session.Read(p.th.FS(t, p.state), p.sessionID)
 		require.NoError(t, err)
 		f.Equal(t, "r4.state", string(got.State), p.story.session)

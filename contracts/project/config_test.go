@@ -15,7 +15,7 @@ import (
 
 func TestConfig(t *testing.T) {
 	contracts.Each(t, "project", func(t *testing.T, f *contracts.Fixture) {
-		th := f.Thaw(t)
+		th := f.Look(t)
 		for _, r := range script(t, f) {
 			want := r.stintTOML(f.Release)
 			got, err := project.ReadConfig(th.FS(t, r.at))
@@ -48,7 +48,7 @@ func configOf(c *project.Config, err error) read { return read{c, named(err)} }
 func TestConfigBesideValues(t *testing.T) {
 	comment := regexp.MustCompile(`(?m)^#.*\n`)
 	contracts.Each(t, "project", func(t *testing.T, f *contracts.Fixture) {
-		th := f.Thaw(t)
+		th := f.Look(t)
 		for _, r := range script(t, f) {
 			want := r.stintTOML(f.Release)
 			if want == nil {

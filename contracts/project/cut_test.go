@@ -20,7 +20,7 @@ import (
 func TestCut(t *testing.T) {
 	contracts.AnyPlace(t)
 	contracts.Each(t, "project", func(t *testing.T, f *contracts.Fixture) {
-		th := f.Thaw(t)
+		th := f.Look(t)
 		for _, r := range script(t, f) {
 			for _, doc := range r.documents(f.Release) {
 				b, err := fs.ReadFile(th.FS(t, r.at), doc.file)

@@ -34,7 +34,7 @@ var markerDamages = []damage{
 	{"time-type", editing(`"created_at": (\d+)`, `"created_at": "$1"`), "corrupt at /created_at"},
 	{"path", editing(`"project_id": "\w+"`, `"project_id": "../../../../../../other/state/xx"`), "corrupt at /project_id"},
 	{"no-id", editing(`"project_id": "\w+",`, ""), "corrupt at /project_id"},
-	{"larger", larger(" "), "too large"},
+	{"larger", whole, "too large"},
 }
 
 var configDamages = []damage{
@@ -51,19 +51,14 @@ var configDamages = []damage{
 	{"no-days", editing(`(?m)^retention_days = .*`, "retention_days = -1"), "corrupt at session.retention_days"},
 	{"path", editing(`(?m)^memory_dir = .*`, `memory_dir = "docs/../../other"`), "corrupt at project.memory_dir"},
 	{"absolute-path", editing(`(?m)^memory_dir = .*`, `memory_dir = "/etc"`), "corrupt at project.memory_dir"},
-	{"larger", larger("#"), "too large"},
+	{"larger", whole, "too large"},
 }
 
 func editing(pattern, to string) func(*testing.T, []byte) []byte {
 	return func(t *testing.T, b []byte) []byte { return edit(t, b, pattern, to) }
 }
 
-// larger fills up a document beyond the limit with what means nothing.
-func larger(with string) func(*testing.T, []byte) []byte {
-	return func(_ *testing.T, b []byte) []byte {
-		return append(bytes.Clone(b), bytes.Repeat([]byte(with), readers.MaxDocument+1-len(b))...)
-	}
-}
+func whole(_ *testing.T, b []byte) []byte { return b }
 
 // document is one of the two that are read, in a repository.
 type document struct {
@@ -113,16 +108,25 @@ func TestDamage(t *testing.T) {
 				for _, d := range doc.damages {
 					id := doc.row + "." + d.name
 					require.NoError(t, os.WriteFile(name, d.spoil(t, frozen), 0o600))
-					f.Settle(t)
+					if d.want == "too large" { // by a hole that nobody has to write
+						require.NoError(t, os.Truncate(name, readers.MaxDocument+1))
+					}
+					before, err := os.Stat(name)
+					require.NoError(t, err)
 					f.Equal(t, id, named(doc.read(th.FS(t, r.at))), d.want)
 					if r.refusesInit() {
 						continue
 					}
-					_, err := stint.Init(t.Context(), env(th), th.Path(r.at), "sh", f.To)
+					_, err = stint.Init(t.Context(), env(th), th.Path(r.at), "sh", f.To)
 					f.Equal(t, id+".init", named(err), d.want)
-					f.Unchanged(t)
+					after, err := os.Stat(name)
+					require.NoError(t, err)
+					same := os.SameFile(before, after) && before.ModTime().Equal(after.ModTime()) && before.Size() == after.Size()
+					f.Equal(t, id+".file", same, true)
 				}
 				require.NoError(t, os.WriteFile(name, frozen, 0o600))
+				f.Unchanged(t, path.Join(r.at, doc.file))
+				f.Settle(t)
 			}
 		}
 	})

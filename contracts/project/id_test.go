@@ -19,7 +19,7 @@ import (
 // follows from the script; what the release said must be the same.
 func TestID(t *testing.T) {
 	contracts.Each(t, "project", func(t *testing.T, f *contracts.Fixture) {
-		th := f.Thaw(t)
+		th := f.Look(t)
 		for _, r := range script(t, f) {
 			want := r.answer(t, th)
 			got, err := project.ID(th.FS(t, r.at), r.tracked, want.Repository)
@@ -57,7 +57,7 @@ func (a answer) writing(wrote answer) answer {
 // A symlink is not followed to the marker that it leads to.
 func TestMarker(t *testing.T) {
 	contracts.Each(t, "project", func(t *testing.T, f *contracts.Fixture) {
-		th := f.Thaw(t)
+		th := f.Look(t)
 		for _, r := range script(t, f) {
 			_, err := project.ReadMarker(th.FS(t, r.at))
 			f.Equal(t, "r1.marker.read", named(err), map[bool]string{true: "not regular", false: "none"}[r.linked])

@@ -15,7 +15,7 @@ import (
 
 func TestRepository(t *testing.T) {
 	contracts.Each(t, "project", func(t *testing.T, f *contracts.Fixture) {
-		th := f.Thaw(t)
+		th := f.Look(t)
 		for _, r := range script(t, f) {
 			if r.commits != nil {
 				for _, log := range []string{"HEAD", "refs/heads/main"} {
@@ -63,7 +63,7 @@ const emptyRepository = `[core]
 // of it.
 func TestBeside(t *testing.T) {
 	contracts.Each(t, "project", func(t *testing.T, f *contracts.Fixture) {
-		th := f.Thaw(t)
+		th := f.Look(t)
 		for _, r := range script(t, f) {
 			sameText(t, f, th, "r3.ignored", path.Join(r.folder, ".gitignore"), since(f.Release).ignore)
 			sameText(t, f, th, "r3.lock", path.Join(r.folder, "lock"), "")

@@ -45,6 +45,7 @@ var talkDamages = []struct{ name, pattern, to, want string }{
 // A conversation that does not read is refused by name, stays as it is, and
 // hides no other one.
 func TestConversationDamage(t *testing.T) {
+	contracts.AnyPlace(t)
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
 		if !talked(t, f) {
@@ -67,10 +68,12 @@ func TestConversationDamage(t *testing.T) {
 			}
 			flipped := map[bool]string{true: `"state": "open"`, false: `"state": "closed"`}[m.talk == "closed"]
 			spoilt("closed_at", "corrupt at closed_at", spoil(t, frozen, `"state": "\w+"`, flipped))
-			spoilt("larger", "too large", append(bytes.Clone(frozen), bytes.Repeat([]byte(" "), readers.MaxDocument)...))
+			require.NoError(t, os.Truncate(name, readers.MaxDocument+1))
+			talkRefused(t, f, r, id, "r19.conversation.larger", "too large")
+			f.Equal(t, "r19.conversation.larger.size", size(t, name), int64(readers.MaxDocument+1))
+			require.NoError(t, os.WriteFile(name, frozen, 0o600))
 			f.Unchanged(t, talkOf(t, th, id))
 			aside := th.Path("home/aside")
-			require.NoError(t, os.WriteFile(name, frozen, 0o600))
 			require.NoError(t, os.Rename(name, aside))
 			require.NoError(t, os.Symlink(rel(t, filepath.Dir(name), aside), name))
 			f.Settle(t)
@@ -108,12 +111,13 @@ func talkRefused(t *testing.T, f *contracts.Fixture, r *runner.Runner, id, asser
 
 // Cut at each byte, a conversation is corrupt, and never a smaller one.
 func TestConversationCut(t *testing.T) {
+	contracts.AnyPlace(t)
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
 		if !talked(t, f) {
 			return
 		}
-		th := f.Thaw(t, fingerprint)
+		th := f.Look(t, fingerprint)
 		eachTalk(t, f, func(_ made, id string) {
 			b := storedTalk(t, th, id)
 			var wrong []string

@@ -182,7 +182,7 @@ func TestConversationsShown(t *testing.T) {
 		if !talked(t, f) {
 			return
 		}
-		th := f.Thaw(t, fingerprint)
+		th := f.Look(t, fingerprint)
 		var want []saidTalk
 		eachTalk(t, f, func(_ made, id string) {
 			c := parse[printedTalk](t, id, storedTalk(t, th, id)).said(t)
@@ -249,7 +249,7 @@ func TestSessionIsNoTurn(t *testing.T) {
 		if !talked(t, f) {
 			return
 		}
-		r := stint(t, f, f.Thaw(t, fingerprint))
+		r := stint(t, f, f.Look(t, fingerprint))
 		eachTalk(t, f, func(m made, id string) {
 			want := "the agent told no name of the conversation"
 			if m.talk == "closed" {

@@ -78,10 +78,11 @@ func TestDamage(t *testing.T) {
 			f.Equal(t, "r19.larger.skipped", refusals(skipped), map[string]string{name: "too large"})
 			_, err = r.CloseSession(t.Context(), id, nil)
 			f.Equal(t, "r19.larger.close", named(err), "too large")
+			f.Equal(t, "r19.larger.size", size(t, name), int64(readers.MaxDocument+1))
+			require.NoError(t, os.WriteFile(name, frozen, 0o600))
 			f.Unchanged(t, documentOf(t, th, id))
 
 			aside := th.Path("home/aside")
-			require.NoError(t, os.WriteFile(name, frozen, 0o600))
 			require.NoError(t, os.Rename(name, aside))
 			require.NoError(t, os.Symlink(rel(t, filepath.Dir(name), aside), name))
 			f.Settle(t)
@@ -101,6 +102,14 @@ func TestDamage(t *testing.T) {
 	})
 }
 
+// size is that of a document of which nobody wants to read all.
+func size(t *testing.T, name string) int64 {
+	t.Helper()
+	info, err := os.Lstat(name)
+	require.NoError(t, err)
+	return info.Size()
+}
+
 func rel(t *testing.T, base, target string) string {
 	t.Helper()
 	to, err := filepath.Rel(base, target)
@@ -113,7 +122,7 @@ func TestCut(t *testing.T) {
 	contracts.AnyPlace(t)
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
-		th := f.Thaw(t, fingerprint)
+		th := f.Look(t, fingerprint)
 		for _, s := range script(t, f) {
 			b := stored(t, th, s.said(t, f).ID)
 			var wrong []string

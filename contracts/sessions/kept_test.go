@@ -32,7 +32,7 @@ func TestWorktrees(t *testing.T) {
 		if !some(t, f, made.works) {
 			return
 		}
-		th := f.Thaw(t, fingerprint)
+		th := f.Look(t, fingerprint)
 		want := contracts.Git{
 			Revisions: map[string]string{"HEAD": line(f, "head"), "HEAD^{tree}": tell(t, f).tree},
 			Reflog:    []string{"reset: moving to HEAD"}, // the first entry of a new worktree has no message
@@ -212,7 +212,7 @@ func TestEnvFile(t *testing.T) {
 		if c == nil || c.Env.File == "" {
 			return
 		}
-		th := f.Thaw(t, fingerprint)
+		th := f.Look(t, fingerprint)
 		got, err := envfile.Read(th.Path(path.Join("project", c.Env.File)))
 		require.NoError(t, err)
 		f.Equal(t, "r2.env", got.Environ(), []string{"DEMO_PLACE=a place with  spaces", "DEMO_EMPTY="})

@@ -117,6 +117,7 @@ func TestRecoverRemains(t *testing.T) {
 // Where it is not known what runs, or there is work that is nowhere else, the
 // session stays as it is, with the reason.
 func TestRecoverFails(t *testing.T) {
+	contracts.AnyPlace(t)
 	unsettled(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, r *runner.Runner, s made) {
 		want := s.said(t, f).document()
 		want.Updated = later(f).UTC().Format(layout)
@@ -159,7 +160,7 @@ func TestRecoverSaid(t *testing.T) {
 		if !slices.Contains(f.Views(), "recover") {
 			return
 		}
-		th := f.Thaw(t, fingerprint)
+		th := f.Look(t, fingerprint)
 		of := func(view string) []printed {
 			f.Equal(t, "r9.said", f.View(view).Exit, 0)
 			return parse[listed](t, view, f.View(view).Stdout).Sessions

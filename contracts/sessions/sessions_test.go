@@ -41,12 +41,12 @@ func env(th *contracts.Thawed) []string {
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CEILING_DIRECTORIES=" + th.Dir}
 }
 
-// each thaws every fixture of the family. What Tampering plays must not be
+// each looks at every fixture of the family. What Tampering plays must not be
 // parallel by itself.
 func each(t *testing.T, fn func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed)) {
 	t.Helper()
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
-		fn(t, f, f.Thaw(t, fingerprint))
+		fn(t, f, f.Look(t, fingerprint))
 	})
 }
 

@@ -76,7 +76,8 @@ func TestToldBefore(t *testing.T) {
 // asked here: there is no tmux server.
 func TestShown(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
-		th := f.Thaw(t, fingerprint)
+		th := f.Look(t, fingerprint)
+		list := string(run(t, th, "session", "list", "--all"))
 		for _, s := range script(t, f) {
 			want := s.said(t, f)
 			got := rows(string(run(t, th, "session", "show", want.ID)))
@@ -91,7 +92,7 @@ func TestShown(t *testing.T) {
 			}
 			maps.DeleteFunc(shown, func(_, value string) bool { return value == "" })
 			f.Equal(t, "r5.text", got, shown)
-			row := strings.Fields(strings.Split(string(run(t, th, "session", "list", "--all")), want.ID)[1])
+			row := strings.Fields(strings.Split(list, want.ID)[1])
 			f.Equal(t, "r5.text.list", []string{row[0], row[2], row[3]}, []string{want.State, want.Stale, want.Harness})
 		}
 		f.Unchanged(t)

@@ -69,6 +69,15 @@ func TestNotes(t *testing.T) {
 			f.Equal(t, "r1.begun", f.Scenario != "", true)
 		case "compares with anything":
 			f.Equal(t, "r1.anything", read(t, f), 1, cmp.Comparer(func(a, b int) bool { return true }))
+		case "looks":
+			f.Equal(t, "r1.read", all(t, f, f.Look(t)) > 0, true)
+			looked(t, f)
+		case "looks and does not compare":
+			all(t, f, f.Look(t))
+		case "writes where it looks":
+			th := f.Look(t)
+			f.Equal(t, "r1.read", all(t, f, th) > 0, true)
+			require.NoError(t, os.WriteFile(th.Path("home/left"), nil, 0o644))
 		case "is parallel":
 			t.Parallel()
 			f.Equal(t, "r1.read", read(t, f) > 0, true)
@@ -84,11 +93,31 @@ func TestNotes(t *testing.T) {
 func TestAgain(t *testing.T) {
 	owns(t)
 	contracts.Each(t, "notes", func(t *testing.T, f *contracts.Fixture) {
-		if os.Getenv("ODD") == "compares elsewhere" {
+		switch os.Getenv("ODD") {
+		case "compares elsewhere":
 			f.Thaw(t)
+			f.Equal(t, "r1.elsewhere", f.Scenario != "", true)
+		case "looks":
+			looked(t, f)
+			require.NotEqual(t, f.Thaw(t).Dir, places[f.Release+f.Scenario])
+		case "looks and does not compare":
+			f.Look(t)
 			f.Equal(t, "r1.elsewhere", f.Scenario != "", true)
 		}
 	})
+}
+
+// places are where fixtures were looked at.
+var places = make(map[string]string)
+
+// looked fails if the fixture is looked at in several places.
+func looked(t *testing.T, f *contracts.Fixture) {
+	t.Helper()
+	dir, at := f.Look(t).Dir, f.Release+f.Scenario
+	if places[at] == "" {
+		places[at] = dir
+	}
+	require.Equal(t, places[at], dir)
 }
 
 // What a reader relies on at its author's desk.
@@ -135,7 +164,12 @@ func owns(t *testing.T) {
 // read reads every file and view, and counts the bytes.
 func read(t *testing.T, f *contracts.Fixture) int {
 	t.Helper()
-	fsys := f.Thaw(t).FS(t, ".")
+	return all(t, f, f.Thaw(t))
+}
+
+func all(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) int {
+	t.Helper()
+	fsys := th.FS(t, ".")
 	n := 0
 	require.NoError(t, fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
