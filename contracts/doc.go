@@ -3,7 +3,7 @@
 //
 // Each runs a test once for every scenario of every release in the ledger: the
 // releases are discovered, never listed. A Fixture thaws into a folder of its
-// own, records what is read of it, and compares under an assertion id that
+// own, or lets tests that write nothing Look at a folder they share, records what is read of it, and compares under an assertion id that
 // begins with the row of the contract it holds. Main, called by TestMain, fails
 // the suite of a family when it left any fixture file of that family unread,
 // and runs it a second time in a hostile environment, without what asked for
