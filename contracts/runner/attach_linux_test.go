@@ -11,8 +11,7 @@ import (
 // attachRefused asserts that a session is not attached to, and why.
 func (d *desk) attachRefused(id string, s session, why string, words ...any) {
 	d.Helper()
-	want := fmt.Sprintf("stint: session %q: %s\n", s.ID, fmt.Sprintf(why, words...))
-	d.f.Equal(d, id, d.stint("session", "attach", s.ID), said{1, "", want})
+	d.refused(id, d.stint("session", "attach", s.ID), "session %q: %s", s.ID, fmt.Sprintf(why, words...))
 }
 
 // attachesTo asserts that attach shows a session's own pane on a terminal.
@@ -39,14 +38,13 @@ func TestAttach(t *testing.T) {
 				d.attachesTo("r6.tmux.attach", s)
 				d.tmux("last-window", "-t", d.pane(s).session())
 				d.attachesTo("r6.tmux.read-only", s, "--read-only")
-				d.f.Equal(d, "r6.tmux.no-terminal", d.stint("session", "attach", s.ID),
-					said{1, "", fmt.Sprintf("stint: session %q: standard input is no terminal to attach: run stint session attach %[1]s in one\n", s.ID)})
+				d.attachRefused("r6.tmux.no-terminal", s, "standard input is no terminal to attach")
 			case s.State == "open":
-				d.attachRefused("r6.tmux.dead", s, "codex has ended: save its work with stint session checkpoint %s and close it", s.ID)
+				d.attachRefused("r6.tmux.dead", s, "codex has ended")
 			case s.State == "closed":
 				d.attachRefused("r6.tmux.state", s, "it is closed, and only an open one can be attached to")
 			default:
-				d.attachRefused("r6.tmux.state", s, "it is %s, and only an open one can be attached to: run stint session recover %s", s.State, s.ID)
+				d.attachRefused("r6.tmux.state", s, "it is %s, and only an open one can be attached to", s.State)
 			}
 		}
 		d.f.Unchanged(d)
@@ -60,7 +58,7 @@ func TestAttachRefused(t *testing.T) {
 		s := d.only()
 		refused := func(id, why string) {
 			d.Helper()
-			d.attachRefused(id, s, "it does not run on %q: %s; save its work with stint session checkpoint %s and close it", s.Socket, why, s.ID)
+			d.attachRefused(id, s, "it does not run on %q: %s", s.Socket, why)
 		}
 		const foreign = "the tmux session of that name is another's: it has no pane that was made for this session"
 		none := "no tmux session " + s.Name
@@ -78,9 +76,7 @@ func TestAttachRefused(t *testing.T) {
 		d.tmux("kill-session", "-t", p.session())
 		d.await("the end of the server", func() bool { return !d.serves() })
 		d.mute(s)
-		got := d.stint("session", "attach", s.ID)
-		want := fmt.Sprintf("stint: session %q: tmux on %q does not answer: ", s.ID, s.Socket)
-		d.f.Equal(d, "r6.tmux.unknown", got.Err[:min(len(want), len(got.Err))], want)
+		d.attachRefused("r6.tmux.unknown", s, "tmux on %q does not answer", s.Socket)
 		d.f.Unchanged(d)
 	})
 }

@@ -16,15 +16,64 @@ import (
 	"github.com/freeze-contracts/permafrost/sandbox"
 )
 
+// outcome is what restart tells of one session.
+type outcome struct {
+	Code int
+	Head string
+	Row  string // what became of it, with one blank between words
+	Bad  bool   // it is said on standard error that not all is as it was asked to be, and nothing else
+}
+
+// restarting is what restart prints first of one session and TOKEN alone.
+const restarting = "restarting 1 session(s) against 1 declared variable(s) [TOKEN]"
+
+// of takes what was said of a session apart.
+func (got said) of(s session) outcome {
+	head, rest, _ := strings.Cut(got.Out, "\n")
+	name, row, _ := strings.Cut(strings.TrimSuffix(rest, "\n"), " ")
+	o := outcome{Code: got.Code, Head: head, Row: strings.Join(strings.Fields(row), " ")}
+	if name != s.called() {
+		o.Row = name + " " + o.Row
+	}
+	switch o.Bad = strings.HasPrefix(got.Err, "stint: not on what the env file declares, or not known to be: 1 session: "); {
+	case o.Bad && strings.Count(got.Err, "\n") == 1, got.Err == "":
+	default:
+		o.Row += "\n" + got.Err
+	}
+	return o
+}
+
+// gap stands in a row that is wanted for what helps, whose words are free.
+const gap = "…"
+
+// saying is the row that is wanted if what was got says that.
+func saying(got, want string) string {
+	begins, ends, free := strings.Cut(want, gap)
+	if free && strings.HasPrefix(got, begins) && strings.HasSuffix(got, ends) {
+		return want
+	}
+	return got
+}
+
+// refused asserts that a command did nothing, and the beginning of why.
+func (d *desk) refused(id string, got said, why string, words ...any) {
+	d.Helper()
+	want := "stint: " + fmt.Sprintf(why, words...) + gap + "\n"
+	got.Err = saying(got.Err, want)
+	d.f.Equal(d, id, got, said{1, "", want})
+}
+
 // row asserts what restart prints of one session on the env file that declares
 // TOKEN, and with which exit code.
 func (d *desk) row(id string, s session, code int, row string, args ...string) {
 	d.Helper()
-	want := said{code, restarting(s, "TOKEN", row), ""}
-	if code != 0 {
-		want.Err = bad
-	}
-	d.f.Equal(d, id, d.stint(append([]string{"session", "restart", s.ID}, args...)...), want)
+	d.told(id, d.stint(append([]string{"session", "restart", s.ID}, args...)...).of(s), code, row)
+}
+
+func (d *desk) told(id string, got outcome, code int, row string) {
+	d.Helper()
+	got.Row = saying(got.Row, row)
+	d.f.Equal(d, id, got, outcome{code, restarting, row, code != 0})
 }
 
 // token is what the program of a session was started with.
@@ -40,8 +89,7 @@ func TestRestart(t *testing.T) {
 	each(t, whatever, func(d *desk) {
 		all := d.live()
 		if d.declared() == nil {
-			d.f.Equal(d, "r15.refused.no-file", d.stint("session", "restart", "--all"),
-				said{1, "", "stint: no env file to restart sessions on: name one by env.file in stint.toml\n"})
+			d.refused("r15.refused.no-file", d.stint("session", "restart", "--all"), "no env file to restart sessions on")
 		}
 		d.configure(again)
 		d.declare("TOKEN=first\n")
@@ -50,9 +98,9 @@ func TestRestart(t *testing.T) {
 			case s.runs():
 				d.restarts(s)
 			case s.State == "open":
-				d.row("r15.skipped.dead", s, 0, fmt.Sprintf("skipped its program has ended: save its work by stint session checkpoint %s and close it", s.ID))
+				d.startsAgain(s)
 			default:
-				d.row("r15.skipped.state", s, 0, fmt.Sprintf("skipped it is %s, and not open", s.State))
+				d.row("r15.skipped.state", s, 0, fmt.Sprintf("skipped it is %s, and not open%s", s.State, gap))
 			}
 		}
 		d.f.Unchanged(d)
@@ -67,7 +115,7 @@ func (d *desk) restarts(s session) {
 	differs := append(slices.Clone(d.declared()), "TOKEN")
 	d.row("r15.would-restart", s, 0, "would-restart differs: "+strings.Join(differs, ", "), "--dry-run")
 	answer := d.stint("session", "restart", s.ID, "--dry-run", "--json")
-	d.f.Equal(d, "r15.json", answersOf(d, answer), answers{[]string{"TOKEN"}, []refreshed{{s.ID, s.WorkItem, "would-restart", "", "stale", differs}}})
+	d.f.Equal(d, "r15.json", answersOf(d, answer), answers{[]string{"TOKEN"}, []refreshed{{s.ID, s.WorkItem, "would-restart", "", "stale", differs}}, []string{}})
 	d.f.Equal(d, "r15.would-restart.left", d.pane(s), was)
 
 	d.row("r15.restarted", s, 0, "restarted")
@@ -89,11 +137,25 @@ func (d *desk) restarts(s session) {
 	d.row("r15.forced", s, 0, "would-restart it has every value, and --force was given", "--force", "--dry-run")
 }
 
+// startsAgain asserts that a session whose program has ended is left as it is,
+// and begun again in its pane where that is asked for.
+func (d *desk) startsAgain(s session) {
+	d.Helper()
+	was := d.pane(s)
+	d.row("r15.skipped.dead", s, 0, "skipped its program has ended"+gap)
+	d.f.Equal(d, "r15.left.dead", d.pane(s), was)
+	d.row("r15.forced.dead", s, 0, "restarted", "--force")
+	is := d.pane(s)
+	d.f.Equal(d, "r15.forced.dead.pane", is, pane{was.Place, is.PID, false})
+	d.f.Equal(d, "r15.forced.dead.value", d.token(s), "first")
+}
+
 // answers are those of restart in JSON.
 type (
 	answers struct {
-		Variables []string    `json:"variables"`
-		Sessions  []refreshed `json:"sessions"`
+		Variables  []string    `json:"variables"`
+		Sessions   []refreshed `json:"sessions"`
+		Unreadable []string    `json:"unreadable"`
 	}
 	refreshed struct {
 		ID       string   `json:"id"`
@@ -127,17 +189,15 @@ func TestSkipped(t *testing.T) {
 			d.f.Equal(d, "r15.left."+id, d.pane(s), was)
 		}
 		d.configure("")
-		skipped("conversation", 1, "%s; --fresh begins a new one%s", noConversation(d.f), stale)
+		skipped("conversation", 1, "%s; --fresh begins a new one%s", noConversation(d.f), gap+stale)
 		d.configure("[harness.codex]\n")
-		skipped("resume", 1, `harness "codex": it is not known how it resumes a conversation: say so by resume = ["{conversation}"] under [harness.codex] in stint.toml, or by resume = [] that it is simply started again; --fresh begins a new one`+stale)
+		skipped("resume", 1, `harness "codex": it is not known how it resumes a conversation`+gap+stale)
 		d.configure("[harness.codex]\ncommand = [\"nosuch\"]\nresume = []\n")
-		skipped("program", 1, `harness "codex": program "nosuch" is not on PATH; install it, or describe the harness under [harness.codex] in stint.toml`+stale)
+		skipped("program", 1, `harness "codex": program "nosuch" is not on PATH`+gap+stale)
 		d.configure(again)
 		at := d.th.Path(strings.TrimPrefix(s.Worktree, d.box.Root()+"/"))
 		require.NoError(d, os.Rename(at, at+"-moved"))
-		got := d.stint("session", "restart", s.ID)
-		d.f.Equal(d, "r15.skipped.worktree", []bool{got.Code == 1, strings.Contains(got.Out, s.ID+"  skipped  it has no worktree to start in: ")}, []bool{true, true})
-		d.f.Equal(d, "r15.left.worktree", d.pane(s), was)
+		skipped("worktree", 1, "it has no worktree to start in: %s", gap+stale)
 		require.NoError(d, os.Rename(at+"-moved", at))
 		d.f.Settle(d)
 
@@ -152,9 +212,7 @@ func TestSkipped(t *testing.T) {
 		d.await("the end of the server", func() bool { return !d.serves() })
 		d.row("r15.skipped.absent", s, 0, "skipped "+none)
 		d.mute(s)
-		got = d.stint("session", "restart", s.ID)
-		want := fmt.Sprintf("stint: tmux on %q does not answer, so nothing was restarted: ", s.Socket)
-		d.f.Equal(d, "r15.refused.silent", said{got.Code, got.Out, got.Err[:min(len(want), len(got.Err))]}, said{1, "", want})
+		d.refused("r15.refused.silent", d.stint("session", "restart", s.ID), "tmux on %q does not answer, so nothing was restarted", s.Socket)
 		d.f.Unchanged(d)
 	})
 }
@@ -168,21 +226,17 @@ func noConversation(f *contracts.Fixture) string {
 	return "no conversation to resume: codex has not told by which name it knows it"
 }
 
-// A conversation that cannot be resumed is begun anew where that is asked for;
-// what was begun is resumed from then on.
+// A conversation that cannot be resumed is begun anew where that is asked for,
+// also for a session of a release that kept none; what was begun is resumed from
+// then on.
 func TestResumed(t *testing.T) {
 	contracts.AnyPlace(t)
 	each(t, one, func(d *desk) {
 		s := d.live()[0]
 		d.declare("TOKEN=first\n")
 		d.configure("[harness.codex]\nbegin = [\"--\", \": begun as {conversation}\"]\nresume = [\"resume\", \"{conversation}\"]\n")
-		d.row("r15.fresh-conversation", s, 0, "restarted begun anew: "+noConversation(d.f), "--fresh")
+		d.row("r15.begun-anew", s, 0, "restarted begun anew: "+noConversation(d.f), "--fresh")
 		d.declare("TOKEN=second\n")
-		if !since(d.f, "v0.2.0") {
-			// There is no document that could say by which name.
-			d.row("r15.skipped.conversation", s, 1, "skipped "+noConversation(d.f)+"; --fresh begins a new one"+stale)
-			return
-		}
 		var name string
 		d.await("the name of the conversation", func() bool {
 			_, rest, _ := strings.Cut(d.screen(s), "codex: : begun as ")
@@ -205,19 +259,18 @@ func TestNotOnTheValues(t *testing.T) {
 		harness := func(command string) { d.configure("[harness.codex]\ncommand = [" + command + "]\nresume = []\n") }
 		harness(`"env", "TOKEN=old", "codex"`)
 		was := d.pane(s)
-		d.row("r15.stale", s, 1, "stale differs: TOKEN")
+		d.row("r15.stale", s, 1, "stale "+gap+"; differs: TOKEN")
 		d.f.Equal(d, "r15.stale.process", []bool{d.ended(was.PID), d.pane(s).Dead}, []bool{true, false})
 
 		harness(`"env", "-u", "STINT_SESSION_ID", "codex"`)
-		got := d.stint("session", "restart", s.ID)
-		why := fmt.Sprintf("process %s: it is not, or not yet, the program that was started there, or runs on another environment", d.pane(s).PID)
-		d.f.Equal(d, "r15.unverified", got, said{1, restarting(s, "TOKEN", "unverified %s", why), bad})
+		got := d.stint("session", "restart", s.ID).of(s)
+		d.told("r15.unverified", got, 1, "unverified process "+d.pane(s).PID+": it is not, or not yet, the program that was started there"+gap)
 
 		was = d.pane(s)
 		harness(`"sh", "-c", "exit 3"`)
-		d.row("r15.failed.ends", s, 1, "failed its new program has ended at once: its last words are in its pane")
+		d.row("r15.failed.ends", s, 1, "failed its new program has ended at once"+gap)
 		d.f.Equal(d, "r15.failed.ends.pane", d.pane(s), pane{was.Place, d.pane(s).PID, true})
-		d.row("r15.skipped.ended", s, 0, fmt.Sprintf("skipped its program has ended: save its work by stint session checkpoint %s and close it", s.ID))
+		d.row("r15.skipped.ended", s, 0, "skipped its program has ended"+gap)
 		d.f.Unchanged(d)
 	})
 }
@@ -231,7 +284,7 @@ func TestTmuxRefuses(t *testing.T) {
 		d.configure(again)
 		was := d.pane(s)
 		require.NoError(d, d.box.SetFault(sandbox.Fault{ID: 1, Program: "tmux", Stdin: true, Pattern: "respawn-pane", Action: sandbox.Fail, Code: 1, Message: "respawn pane failed: fork failed", Count: 1}))
-		d.row("r15.failed.tmux", s, 1, "failed its program was ended, and none was started: tmux respawn-pane: respawn pane failed: fork failed")
+		d.row("r15.failed.tmux", s, 1, "failed its program was ended, and none was started: tmux respawn-pane: respawn pane failed: fork failed"+gap)
 		fired, err := d.box.Firings()
 		require.NoError(d, err)
 		require.Len(d, fired, 1)
@@ -248,7 +301,7 @@ func TestNotAttempted(t *testing.T) {
 		d.declare("TOKEN=first\n")
 		d.configure(again)
 		was := d.pane(s)
-		d.f.Equal(d, "r15.not-attempted", d.interrupted(s), said{1, restarting(s, "TOKEN", "not-attempted interrupted before its turn"), bad})
+		d.told("r15.not-attempted", d.interrupted(s).of(s), 1, "not-attempted interrupted before its turn"+gap)
 		d.f.Equal(d, "r15.left.not-attempted", d.pane(s), was)
 		d.f.Unchanged(d)
 	})
@@ -285,25 +338,30 @@ func TestInside(t *testing.T) {
 		d.declare("TOKEN=first\n")
 		d.configure(again)
 		was := d.pane(s)
-		d.f.Equal(d, "r15.skipped.inside", d.typed(s, ""), restarting(s, "TOKEN", inside+stale)+bad+"1\n")
-		d.f.Equal(d, "r15.skipped.denied", d.typed(s, "env -u TMUX -u TMUX_PANE "), restarting(s, "TOKEN", inside+stale)+bad+"1\n")
+		d.told("r15.skipped.inside", d.typed(s, "").of(s), 1, inside+gap+stale)
+		d.told("r15.skipped.denied", d.typed(s, "env -u TMUX -u TMUX_PANE ").of(s), 1, inside+gap+stale)
 		d.f.Equal(d, "r15.left.inside", d.pane(s), was)
 	})
 }
 
-const inside = "skipped this command runs in it: restart it from outside of it"
+const inside = "skipped this command runs in it"
 
-// typed is what restart --all prints, and its exit code behind that, where it is
-// typed in the session.
-func (d *desk) typed(s session, by string) string {
+// typed is what restart --all comes to where it is typed in the session.
+func (d *desk) typed(s session, by string) said {
 	d.Helper()
 	out := filepath.Join(d.box.Tmp(), "typed")
-	line := "(cd " + d.box.Project() + "; " + by + strings.Join(d.today("session", "restart", "--all"), " ") + "; echo $?) >" + out + " 2>&1; mv " + out + " " + out + ".done"
+	line := fmt.Sprintf("(cd %s; %s%s) >%[4]s 2>%[4]s.err; echo $? >%[4]s.code; mv %[4]s.code %[4]s.done", d.box.Project(), by, strings.Join(d.today("session", "restart", "--all"), " "), out)
 	d.tmux("send-keys", "-t", d.pane(s).id(), "-l", "--", line)
 	d.tmux("send-keys", "-t", d.pane(s).id(), "Enter")
 	d.await("the end of what was typed", func() bool { _, err := os.Stat(out + ".done"); return err == nil })
-	got, err := os.ReadFile(out + ".done")
+	read := func(name string) string {
+		text, err := os.ReadFile(name)
+		require.NoError(d, err)
+		return string(text)
+	}
+	got := said{Out: read(out), Err: read(out + ".err")}
+	_, err := fmt.Sscan(read(out+".done"), &got.Code)
 	require.NoError(d, err)
 	require.NoError(d, os.Remove(out+".done"))
-	return string(got)
+	return got
 }

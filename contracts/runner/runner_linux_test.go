@@ -161,10 +161,12 @@ func (d *desk) declare(text string) {
 
 func (d *desk) secrets() string { return filepath.Join(d.box.Tmp(), "secrets.env") }
 
-// await waits until something is so.
+// await waits until something is so. What asks may end the test.
 func (d *desk) await(what string, is func() bool) {
 	d.Helper()
-	require.Eventually(d, is, patience, pause, what)
+	for end := time.Now().Add(patience); !is(); time.Sleep(pause) {
+		require.True(d, time.Now().Before(end), "it did not come to pass: %s", what)
+	}
 }
 
 // environ is what a process was started with, of these names.

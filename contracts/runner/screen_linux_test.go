@@ -237,7 +237,9 @@ func TestScreenResult(t *testing.T) {
 	play(t, "artifacts", func(f *contracts.Fixture) bool { return f.Scenario == "pending" || f.Scenario == "refused" }, func(d *desk) {
 		r := d.runs()[0]
 		d.tui()
-		d.keys("Tab", "Enter")
+		d.keys("v", "Tab")
+		d.sees("stint  sessions: 1 of 1  [runs: 1 of 1]")
+		d.keys("Enter")
 		d.sees("stint  run " + r.ID)
 		key, state, result := "p", "applied", fmt.Sprintf("applied run %s: %d files in %s, not committed", r.ID, len(r.Files), d.box.Project())
 		if d.f.Scenario == "refused" {

@@ -1,7 +1,6 @@
 package runner_test
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -144,12 +143,3 @@ func (d *desk) declared() []string {
 	}
 	return nil
 }
-
-// restarting is what restart prints of one session.
-func restarting(s session, names, row string, words ...any) string {
-	row = strings.Replace(fmt.Sprintf(row, words...), " ", "  ", 1)
-	return fmt.Sprintf("restarting 1 session(s) against %d declared variable(s) [%s]\n%s  %s\n", strings.Count(names, " ")+1, names, s.called(), row)
-}
-
-// bad is what it says where not all is as it was asked to be.
-const bad = "stint: not on what the env file declares, or not known to be: 1 session: mend what is said of it, and run stint session restart again\n"
