@@ -1,12 +1,14 @@
 package doctor
 
 import (
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
+	"github.com/freeze-contracts/permafrost/readers"
 	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
 	doc "github.com/freeze-contracts/permafrost/readers/session"
 )
@@ -27,8 +29,27 @@ func (v *visit) unsettled() {
 		v.add("run", v.path("runs"), err.Error(), "stint runs recover")
 	}
 	for _, m := range off {
+		if was := v.former(m.Root); was != "" {
+			v.once("repository", v.Project.Tree.Dir, "the workspace of run "+m.ID+" is of it in another place, "+was, v.back(was))
+			continue
+		}
 		v.add("run", m.ID, "it was cut off, or its workspace was left", "stint runs recover "+m.ID)
 	}
+}
+
+// former is the repository that a worktree was made in, where that is not this
+// one: git in it finds none, and nobody can judge what is in there.
+func (v *visit) former(worktree string) string {
+	b, err := readers.File(os.DirFS(worktree), ".git")
+	if err != nil {
+		return ""
+	}
+	dir, ok := strings.CutPrefix(strings.TrimSuffix(string(b), "\n"), "gitdir: ")
+	at := strings.LastIndex(dir, "/.git/worktrees/")
+	if !ok || at < 0 || dir[:at] == v.Project.Tree.Dir {
+		return ""
+	}
+	return dir[:at]
 }
 
 // open are the sessions that are to have a worktree and a pane.
