@@ -48,7 +48,9 @@ func (v *visit) add(what, thing, why, mend string) {
 
 // once adds what is not mended along with the state folder, or the repository.
 func (v *visit) once(what, thing, why, mend string) {
-	if mend == "" || !slices.ContainsFunc(v.found, func(f Finding) bool { return slices.Contains([]string{"state folder", "repository"}, f.What) && f.Mend == mend }) {
+	if mend == "" || !slices.ContainsFunc(v.found, func(f Finding) bool {
+		return slices.Contains([]string{"state folder", "repository"}, f.What) && f.Mend == mend
+	}) {
 		v.add(what, thing, why, mend)
 	}
 }
