@@ -54,6 +54,8 @@ func judge(r *regression.Regression, run *testbin.Result, runaway, reached bool)
 		return judged{verdict: Panicked, why: crash}
 	case run.Exit < 0:
 		return judged{verdict: Panicked, why: "the process was ended by a signal"}
+	case !reached && failed:
+		return judged{verdict: NotReached, why: "the test does not come to what is changed: it says before " + name(message)}
 	case !reached:
 		return judged{verdict: NotReached, why: "the test does not come to what is changed"}
 	case run.Status(test) == testbin.Skipped:

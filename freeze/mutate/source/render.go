@@ -85,7 +85,7 @@ func (c *Change) changed(number int, name string) (text []byte, marked bool, err
 	var all []insertion
 	if c.fn != nil {
 		if at, ok := c.mark(f); ok {
-			all, marked = append(all, insertion{at, fmt.Sprintf("%s.Reached(%d); ", name, number)}), true
+			all, marked = append(all, insertion{at, fmt.Sprintf(";%s.Reached(%d); ", name, number)}), true
 		}
 	}
 	all = append(all, t.ticks(f, name)...)

@@ -20,6 +20,7 @@ const (
 type said struct {
 	status   map[string]Status // by test
 	messages []Message
+	crash    string
 }
 
 // Message is what a test that failed said. Package testing does not tell what
@@ -44,49 +45,74 @@ const maxMessage = 16 << 10
 const marker = "\x16"
 
 var (
-	framing = regexp.MustCompile(`^(?:=== (RUN|NAME|ATTR|PAUSE|CONT) +|--- (PASS|FAIL|SKIP): )(\S*)(?: (.*))?$`)
-	located = regexp.MustCompile(`^    ([^\s:]+\.go:\d+): (.*)$`)
+	framing  = regexp.MustCompile(`^(?:=== (RUN|NAME|ATTR|PAUSE|CONT) +|--- (PASS|FAIL|SKIP): )(\S*)(?: (.*))?$`)
+	crashing = regexp.MustCompile(`^(?:panic: |fatal error: |runtime: goroutine stack exceeds)`)
+	located  = regexp.MustCompile(`^    ([^\s:]+\.go:\d+): (.*)$`)
 )
 
-// read reads the output of -test.v=test2json.
-func read(output []byte) said {
-	s := said{status: make(map[string]Status)}
-	test, id := "", ""
-	open := false // the last message may go on
-	for line := range strings.Lines(string(output)) {
-		line = strings.TrimSuffix(line, "\n")
-		// What a program prints without an end of line stands before the marker.
-		if _, after, ok := strings.Cut(line, marker); ok && framing.MatchString(after) {
-			m := framing.FindStringSubmatch(after)
-			open = false
-			switch {
-			case m[2] != "":
-				s.status[m[3]] = Status(m[2])
-				test = m[3]
-			case m[1] == "ATTR":
-				if key, value, _ := strings.Cut(m[4], " "); key == AssertAttr && id == "" {
-					id = value
-				}
-				test = m[3]
-			default:
-				test = m[3]
-			}
-			continue
+// listener reads the output of -test.v=test2json as it comes.
+type listener struct {
+	said
+	line     []byte // without its end so far
+	test, id string // what the next message is of
+	open     bool   // the last message may go on
+}
+
+func newListener() *listener { return &listener{said: said{status: make(map[string]Status)}} }
+
+// maxLine is how much of a line is looked at.
+const maxLine = 16 << 10
+
+func (l *listener) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		part, after, ended := bytes.Cut(rest, []byte("\n"))
+		l.line = append(l.line, part[:min(len(part), max(0, maxLine-len(l.line)))]...)
+		if ended {
+			l.read(string(l.line))
+			l.line = l.line[:0]
 		}
-		if m := located.FindStringSubmatch(line); m != nil {
-			s.messages = append(s.messages, Message{Test: test, At: m[1], ID: id, Text: m[2]})
-			id, open = "", true
-			continue
-		}
-		if more, ok := strings.CutPrefix(line, "        "); ok && open {
-			if last := &s.messages[len(s.messages)-1]; len(last.Text) < maxMessage {
-				last.Text += "\n" + more
-			}
-			continue
-		}
-		open = false
+		rest = after
 	}
-	return s
+	return len(p), nil
+}
+
+// read takes a line.
+func (l *listener) read(line string) {
+	// What a program prints without an end of line stands before the marker.
+	if _, after, ok := strings.Cut(line, marker); ok {
+		if m := framing.FindStringSubmatch(after); m != nil {
+			l.frame(m[1], Status(m[2]), m[3], m[4])
+			return
+		}
+	}
+	if m := located.FindStringSubmatch(line); m != nil {
+		l.messages = append(l.messages, Message{Test: l.test, At: m[1], ID: l.id, Text: m[2]})
+		l.id, l.open = "", true
+		return
+	}
+	if more, ok := strings.CutPrefix(line, "        "); ok && l.open {
+		if last := &l.messages[len(l.messages)-1]; len(last.Text) < maxMessage {
+			last.Text += "\n" + more
+		}
+		return
+	}
+	l.open = false
+	if l.crash == "" && crashing.MatchString(line) {
+		l.crash = strings.TrimSpace(line)
+	}
+}
+
+// frame takes a line of package testing.
+func (l *listener) frame(word string, status Status, test, rest string) {
+	l.test, l.open = test, false
+	if word == "ATTR" {
+		if key, value, _ := strings.Cut(rest, " "); key == AssertAttr && l.id == "" {
+			l.id = value
+		}
+	}
+	if status != None {
+		l.status[test] = status
+	}
 }
 
 // Status is how a test ended.
@@ -105,13 +131,4 @@ func (s said) First() (Message, bool) {
 
 // Crash is the line by which the runtime said why it ended the process, or
 // empty.
-func (r *Result) Crash() string {
-	for _, prefix := range []string{"panic: ", "fatal error: ", "runtime: goroutine stack exceeds"} {
-		for line := range bytes.Lines(r.Output) {
-			if text := strings.TrimSpace(string(line)); strings.HasPrefix(text, prefix) {
-				return text
-			}
-		}
-	}
-	return ""
-}
+func (s said) Crash() string { return s.crash }

@@ -41,7 +41,7 @@ const output = `import (
 
 func TestLong(t *testing.T) {
 	t.Attr("freeze.assert", "r1.long")
-	t.Error("first\n" + strings.Repeat("a line\n", 600_000))
+	t.Error("first\n" + strings.Repeat("a line\n", 900_000))
 	t.Error("second")
 }
 
@@ -71,6 +71,7 @@ func TestFirst(t *testing.T) {
 	require.True(t, strings.HasPrefix(got.Text, "first\na line\n"), fmt.Sprintf("%.30q", got.Text))
 	require.Less(t, len(got.Text), 1<<16)
 	require.Less(t, len(long.Output), 1<<23)
+	require.Equal(t, testbin.Failed, long.Status("TestLong"), "what comes after all that is read")
 }
 
 // A test is run alone, whatever is in its name.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -48,7 +49,10 @@ func (r Run) Start(ctx context.Context) (*Result, error) {
 	// Not for ever where what has left the group holds the output.
 	cmd.WaitDelay = 2 * time.Second
 	var out head
-	cmd.Stdout, cmd.Stderr = &out, &out
+	said := newListener()
+	// One writer for both, which are written to one after the other then.
+	both := io.MultiWriter(&out, said)
+	cmd.Stdout, cmd.Stderr = both, both
 	began := time.Now()
 	if err := g.Start(cmd); err != nil {
 		return nil, err
@@ -73,7 +77,7 @@ func (r Run) Start(ctx context.Context) (*Result, error) {
 		return nil, fmt.Errorf("%s: %w", r.Test, err)
 	}
 	result.Exit, result.Elapsed, result.Output = cmd.ProcessState.ExitCode(), time.Since(began), out.text
-	result.said = read(result.Output)
+	result.said = said.said
 	return result, nil
 }
 
