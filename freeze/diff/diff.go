@@ -4,13 +4,15 @@
 //
 // It compares fixtures, and knows nothing of the program that wrote them. In
 // two scenarios of one name it reports every document, field and value that
-// one of them lacks. Left aside are the layout of JSON and TOML, the order of
+// one of them lacks. Left aside are the layout of JSON, TOML, YAML and INI, the order of
 // array elements, and the content of git's objects and indexes, which follow
-// from the rest.
+// from the rest. Of an SQLite database its schema counts, and how many rows its
+// tables have.
 package diff
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -57,6 +59,20 @@ type Report struct {
 	OnlyA    []string `json:"only_a"`   // not compared
 	OnlyB    []string `json:"only_b"`
 	Changes  []Change `json:"changes"`
+	Unread   []Unread `json:"unread"`
+}
+
+// Unread is a document that is not what its name or its beginning says.
+type Unread struct {
+	Version   string   `json:"version"`
+	Family    string   `json:"family"`
+	Scenarios []string `json:"scenarios"`
+	Document  string   `json:"document"`
+	Why       string   `json:"why"`
+}
+
+func (u Unread) String() string {
+	return fmt.Sprintf("%s, %s: %s %s  (%s)", u.Version, u.Family, u.Document, u.Why, strings.Join(u.Scenarios, ", "))
 }
 
 // Empty reports whether nothing differs. Two releases without a scenario in
@@ -66,7 +82,7 @@ func (r *Report) Empty() bool { return len(r.Changes) == 0 && len(r.Compared) > 
 // Releases compares the families of release a with those of release b.
 func Releases(a, b []*fixture.Release) *Report {
 	left, right := scenarios(a), scenarios(b)
-	r := &Report{A: version(a), B: version(b), Compared: []string{}, OnlyA: []string{}, OnlyB: []string{}, Changes: []Change{}}
+	r := &Report{A: version(a), B: version(b), Compared: []string{}, OnlyA: []string{}, OnlyB: []string{}, Changes: []Change{}, Unread: []Unread{}}
 	for _, name := range slices.Sorted(maps.Keys(left)) {
 		if right[name] == nil {
 			r.OnlyA = append(r.OnlyA, name)
@@ -74,7 +90,10 @@ func Releases(a, b []*fixture.Release) *Report {
 		}
 		r.Compared = append(r.Compared, name)
 		family, _, _ := strings.Cut(name, "/")
-		for _, c := range compare(documents(left[name]), documents(right[name])) {
+		before, after := documents(left[name]), documents(right[name])
+		r.unread(r.A, name, before)
+		r.unread(r.B, name, after)
+		for _, c := range compare(before, after) {
 			c.Family, c.Scenarios = family, []string{left[name].Name}
 			r.Changes = append(r.Changes, c)
 		}
@@ -86,6 +105,23 @@ func Releases(a, b []*fixture.Release) *Report {
 	}
 	r.Changes = merge(r.Changes)
 	return r
+}
+
+// unread notes the documents of a scenario that could not be taken apart.
+func (r *Report) unread(version, scenario string, docs map[string]*document) {
+	family, name, _ := strings.Cut(scenario, "/")
+	for _, path := range slices.Sorted(maps.Keys(docs)) {
+		for _, why := range slices.Sorted(maps.Keys(docs[path].unread)) {
+			i := slices.IndexFunc(r.Unread, func(u Unread) bool {
+				return u.Version == version && u.Family == family && u.Document == path && u.Why == why
+			})
+			if i >= 0 {
+				r.Unread[i].Scenarios = append(r.Unread[i].Scenarios, name)
+				continue
+			}
+			r.Unread = append(r.Unread, Unread{version, family, []string{name}, path, why})
+		}
+	}
 }
 
 func version(releases []*fixture.Release) string {

@@ -272,7 +272,7 @@ func TestScenariosInOneReleaseOnly(t *testing.T) {
 	b[0].Scenarios["closed"] = b[0].Scenarios["open"]
 	delete(b[0].Scenarios, "open")
 	r := diff.Releases(a, b)
-	want := &diff.Report{A: "v1.0.0", B: "v1.1.0", Compared: []string{}, OnlyA: []string{"sessions/open"}, OnlyB: []string{"sessions/closed"}, Changes: []diff.Change{}}
+	want := &diff.Report{A: "v1.0.0", B: "v1.1.0", Compared: []string{}, OnlyA: []string{"sessions/open"}, OnlyB: []string{"sessions/closed"}, Changes: []diff.Change{}, Unread: []diff.Unread{}}
 	if d := cmp.Diff(want, r); d != "" {
 		t.Errorf("Releases (-want +got)\n%s", d)
 	}
@@ -282,11 +282,13 @@ func TestScenariosInOneReleaseOnly(t *testing.T) {
 // reported is a report with one of each line that a report can have.
 func reported() *diff.Report {
 	a := side("v1.0.0", rootA, []tree.Entry{
+		file(state+"bad.ini", "[none\n"),
 		file(state+"conf.toml", "version = 1\n"),
 		file(state+"notes.md", "a|b\n`tick`\n"),
 		file(state+"s.json", `{"at":"2026-03-01T12:00:01Z","state":"open"}`),
 	}, bind(binding.Time, "2026-03-01T12:00:01Z", occurs(state+"s.json", "value", "/at")))
 	b := side("v1.1.0", rootB, []tree.Entry{
+		file(state+"bad.ini", "[none\n"),
 		{Path: state + "empty", Type: tree.Dir, Mode: 0o755},
 		file(state+"notes.md", "a|c\n"+strings.Repeat("more\n", 25)),
 		{Path: state + "s.json", Type: tree.File, Mode: 0o600, Data: []byte(`{"at":1772366401,"owner":"` + strings.Repeat("o", 200) + `"}`)},

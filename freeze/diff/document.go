@@ -28,6 +28,7 @@ type document struct {
 	fields  map[string]*field // by pointer, array elements merged as /*
 	lines   []string          // of text
 	bytes   set               // of a binary: size and hash
+	unread  set               // why it could not be taken apart
 }
 
 // sameRoot is where both sides are bound to, so that no path of a box is left.
@@ -38,6 +39,10 @@ func documents(s *fixture.Scenario) map[string]*document {
 	docs, paths := make(map[string]*document), make(names)
 	entries := atSameRoot(s)
 	all := boundIn(s.Bindings)
+	files := make(map[string]tree.Entry)
+	for _, e := range entries {
+		files[e.Path] = e
+	}
 	for i, e := range s.Entries {
 		if strings.HasPrefix(e.Path, "view/") {
 			continue // what a release says about its state is not its state
@@ -49,7 +54,7 @@ func documents(s *fixture.Scenario) map[string]*document {
 			d = &document{path: name, fields: make(map[string]*field)}
 			docs[name] = d
 		}
-		d.add(entries[i], b)
+		d.add(entries[i], b, files)
 	}
 	return docs
 }
@@ -89,7 +94,7 @@ func (ns names) add(frozen, now string, b bound) string {
 	return document
 }
 
-func (d *document) add(e tree.Entry, b bound) {
+func (d *document) add(e tree.Entry, b bound, files map[string]tree.Entry) {
 	d.count++
 	if e.Type != tree.File {
 		d.kinds.add(string(e.Type))
@@ -103,6 +108,19 @@ func (d *document) add(e tree.Entry, b bound) {
 	d.modes.add(octal(e.Mode))
 	inGit := strings.Contains("/"+e.Path, "/.git/")
 	doc := fixture.ParseDocument(e.Path, e.Data)
+	if kind := formOf(e, doc, files); kind != "" && !inGit {
+		if kind == kindPart {
+			d.kinds.add(kind)
+			return
+		}
+		root, err := parseForm(kind, e, b, files)
+		if err == nil {
+			d.kinds.add(kind)
+			d.flatten(root, "", "", b, false)
+			return
+		}
+		d.unread.add(fmt.Sprintf("is no sound %s, and was compared by its bytes: %v", kind, err))
+	}
 	d.kinds.add(string(doc.Kind))
 	switch doc.Kind {
 	case fixture.Binary:

@@ -56,6 +56,14 @@ func (d *document) flatten(node any, exact, merged string, b bound, lines bool) 
 
 // add notes a value: one that is nothing but bound has a form, not a value.
 func (f *field) add(node any, exact string, b bound) {
+	if p, ok := node.(placed); ok {
+		if p.form != "" {
+			f.forms.add(p.form)
+		} else {
+			f.values.add(p.value)
+		}
+		return
+	}
 	text := fmt.Sprint(node)
 	for _, o := range b {
 		if o.Pointer == exact && (o.value == text || o.kind == binding.Time && typeOf(node) == "datetime") {
@@ -74,7 +82,9 @@ func (f *field) add(node any, exact string, b bound) {
 }
 
 func typeOf(node any) string {
-	switch node.(type) {
+	switch node := node.(type) {
+	case placed:
+		return node.typ
 	case nil:
 		return "null"
 	case bool:

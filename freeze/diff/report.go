@@ -41,6 +41,9 @@ func (r *Report) Text(w io.Writer) error {
 		}
 	}
 	r.apart(&out, "\nonly in %s, not compared: %s\n")
+	for _, u := range r.Unread {
+		fmt.Fprintf(&out, "\n%s\n", cut(u.String()))
+	}
 	_, err := w.Write(out.Bytes())
 	return err
 }
@@ -62,6 +65,9 @@ func (r *Report) Markdown(w io.Writer) error {
 		fmt.Fprintf(&out, "| %s |\n", strings.Join(cells, " | "))
 	}
 	r.apart(&out, "\nOnly in %s, not compared: %s\n")
+	for _, u := range r.Unread {
+		fmt.Fprintf(&out, "\n%s\n", code(cut(u.String())))
+	}
 	_, err := w.Write(out.Bytes())
 	return err
 }
