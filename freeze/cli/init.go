@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -180,17 +181,20 @@ func workTree() (string, error) {
 
 // newestTag is the newest version that is a tag of what leads to HEAD.
 func newestTag(dir string) string {
-	tags, err := git(dir, "tag", "--list", "v*", "--merged", "HEAD")
-	if err != nil {
+	all := tags(dir, "--merged", "HEAD")
+	if len(all) == 0 {
 		return ""
 	}
-	newest := ""
-	for tag := range strings.FieldsSeq(tags) {
-		if semver.Canonical(tag) == tag && (newest == "" || semver.Compare(tag, newest) > 0) {
-			newest = tag
-		}
+	return slices.MaxFunc(all, semver.Compare)
+}
+
+// tags are the tags of a repository that are versions.
+func tags(dir string, which ...string) []string {
+	list, err := git(dir, append([]string{"tag", "--list", "v*"}, which...)...)
+	if err != nil {
+		return nil
 	}
-	return newest
+	return slices.DeleteFunc(strings.Fields(list), func(tag string) bool { return semver.Canonical(tag) != tag })
 }
 
 func git(dir string, args ...string) (string, error) {
