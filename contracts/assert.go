@@ -66,7 +66,7 @@ func (f *Fixture) Equal(t testing.TB, id string, got, want any, opts ...cmp.Opti
 		return false
 	}
 	if diff := cmp.Diff(want, got, opts...); diff != "" {
-		f.fail(t, id, "%s: %s (-want +got)\n%s", id, f.name(), diff)
+		f.fail(t, id, "%s: %s (-want +got)\n%s", id, f.broken(id), diff)
 		return false
 	}
 	return true

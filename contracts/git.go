@@ -38,7 +38,7 @@ func (f *Fixture) CheckGit(t testing.TB, id, box string, want Git) bool {
 	}
 	got, err := look(t.Context(), f.thawed.Path(box), slices.Collect(maps.Keys(want.Revisions)), f.fsck())
 	if err != nil {
-		f.fail(t, id, "%s: %s: %v", id, f.name(), err)
+		f.fail(t, id, "%s: %s: %v", id, f.broken(id), err)
 		return false
 	}
 	for _, e := range f.frozen.Entries {

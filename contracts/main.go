@@ -20,6 +20,8 @@ type process struct {
 	visits  *visits
 	tampers *tampers // nil unless this process is to tamper
 	looks   *looks   // nil unless Main runs the tests
+
+	promises map[string]string // by row, as in r13
 }
 
 func newProcess() *process {
@@ -47,7 +49,13 @@ func newProcess() *process {
 // Neither is done under -run, -skip (which is how tests are divided into shards),
 // -short, -list or -fuzz: a part of the tests reads a part of the files. Main
 // says so then.
-func Main(m *testing.M, family string) {
+func Main(m *testing.M, family string, opts ...MainOption) {
+	for _, opt := range opts {
+		if err := opt(current); err != nil {
+			say(family, "%v", err)
+			os.Exit(1)
+		}
+	}
 	hostile := os.Getenv(hostileEnv) != ""
 	if hostile {
 		setUmask(0o077)
@@ -72,6 +80,9 @@ func Main(m *testing.M, family string) {
 	}
 	os.Exit(code)
 }
+
+// MainOption is what a suite tells of itself.
+type MainOption func(*process) error
 
 // partial says what left out a part of the tests.
 func partial() string {

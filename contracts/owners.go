@@ -112,10 +112,10 @@ func localName(file *ast.File) string {
 	return path.Base(importPath)
 }
 
-// mainCall says whether n is PKG.Main(m, "FAMILY").
+// mainCall says whether n is PKG.Main(m, "FAMILY", ...).
 func mainCall(n ast.Node, pkg string) (family string, ok bool) {
 	call, ok := n.(*ast.CallExpr)
-	if !ok || len(call.Args) != 2 {
+	if !ok || len(call.Args) < 2 {
 		return "", false
 	}
 	sel, ok := call.Fun.(*ast.SelectorExpr)

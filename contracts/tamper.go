@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"slices"
 	"sync"
 	"testing"
@@ -66,6 +67,45 @@ func Tampering(t *testing.T, run string) []Tampered {
 		cmd.Args = append(cmd.Args, "-test.short")
 	}
 	return tampering(t, cmd)
+}
+
+// TestTampering plays Tampering and judges it: each change is seen, by an error
+// that names its file, and none makes a reader panic. byHash are the base names
+// of the files that nothing but the hash may hold, once the tests were asked;
+// without any, those are only logged.
+func TestTampering(t *testing.T, run string, byHash ...string) {
+	t.Helper()
+	found := Tampering(t, run)
+	reader := func(c Tampered) bool { return c.Seen == ByReader }
+	asked := os.Getenv("PERMAFROST_CHECK") != "" || slices.ContainsFunc(found, reader)
+	judgeTampered(t, found, asked, byHash)
+}
+
+func judgeTampered(t testing.TB, found []Tampered, asked bool, byHash []string) {
+	t.Helper()
+	count := make(map[Verdict]int)
+	seen := make(map[string]bool) // by file: whether anything but the hash saw a change to it
+	var held []string
+	for _, c := range found {
+		count[c.Seen]++
+		seen[c.File] = seen[c.File] || c.Seen != ByHash
+		switch c.Seen {
+		case Unseen, ByPanic:
+			t.Errorf("%s, %s: %s", c.File, c.How, c.Seen)
+		case ByHash:
+			held = append(held, c.File+", "+c.How)
+		}
+	}
+	if !asked {
+		t.Logf("%d changes are seen by the hash", count[ByHash])
+		return
+	}
+	t.Logf("%d changes are seen by a reader, %d by the thaw, %d by nothing but the hash: %q", count[ByReader], count[ByThaw], count[ByHash], held)
+	for _, file := range slices.Sorted(maps.Keys(seen)) {
+		if !seen[file] && len(byHash) > 0 && !slices.Contains(byHash, path.Base(file)) {
+			t.Errorf("%s: nothing but the hash sees any change to it", file)
+		}
+	}
 }
 
 // tampers is what a process that tampers finds.

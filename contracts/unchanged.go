@@ -48,7 +48,7 @@ func (f *Fixture) Unchanged(t testing.TB, except ...string) bool {
 	}
 	id := f.last + ".unchanged"
 	if diff := cmp.Diff(before, now); diff != "" {
-		f.fail(t, id, "%s: %s: something was written (-before +after)\n%s", id, f.name(), diff)
+		f.fail(t, id, "%s: %s: something was written (-before +after)\n%s", id, f.broken(id), diff)
 		return false
 	}
 	return true

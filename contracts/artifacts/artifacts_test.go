@@ -5,8 +5,6 @@
 package artifacts_test
 
 import (
-	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/freeze-contracts/permafrost/contracts"
+	"github.com/freeze-contracts/permafrost/contracts/byhand"
 	stint "github.com/freeze-contracts/permafrost/internal/stint/artifact"
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
 	"github.com/freeze-contracts/permafrost/readers"
@@ -26,7 +25,9 @@ import (
 )
 
 // This is the one suite that owns the family artifacts.
-func TestMain(m *testing.M) { contracts.Main(m, "artifacts") }
+func TestMain(m *testing.M) {
+	contracts.Main(m, "artifacts", contracts.Promises("../../docs/persisted-contracts.md"))
+}
 
 // today is the schema that today's code writes.
 const today = 2
@@ -84,7 +85,7 @@ func look(t *testing.T, f *contracts.Fixture) place {
 	return placeOf(t, f, f.Look(t, derived))
 }
 
-var derived = contracts.Derive("fingerprint", fingerprint)
+var derived = contracts.Derive("fingerprint", byhand.Fingerprint)
 
 func placeOf(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) place {
 	t.Helper()
@@ -180,15 +181,6 @@ func refusal(err error) string {
 		what, _, _ = strings.Cut(what, hint)
 	}
 	return what
-}
-
-// fingerprint derives version 1 of a repository's fingerprint from its path,
-// HEAD and porcelain status.
-func fingerprint(_ context.Context, in map[string]string) (string, error) {
-	h := sha256.New()
-	fmt.Fprintf(h, "%s\x00%s\x00%s", in["{project}"], strings.TrimSuffix(in["view/head/stdout"], "\n"),
-		strings.ReplaceAll(in["view/status/stdout"], "\n", "\x00"))
-	return fmt.Sprintf("v1:%x", h.Sum(nil)), nil
 }
 
 // named gives an error the name by which callers tell it.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/freeze-contracts/permafrost/contracts/byhand"
 	stint "github.com/freeze-contracts/permafrost/internal/stint/artifact"
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
@@ -98,7 +99,7 @@ func TestFacts(t *testing.T) {
 func (p place) fact(t *testing.T, applied readers.Time) fact {
 	t.Helper()
 	head, status := string(p.f.View("head").Stdout), string(p.f.View("status").Stdout)
-	print, err := fingerprint(t.Context(), map[string]string{"{project}": p.main.Dir, "view/head/stdout": head, "view/status/stdout": status})
+	print, err := byhand.Fingerprint(t.Context(), map[string]string{"{project}": p.main.Dir, "view/head/stdout": head, "view/status/stdout": status})
 	require.NoError(t, err)
 	turn := p.told.kind == artifact.Turn
 	want := fact{

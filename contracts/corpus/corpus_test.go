@@ -5,14 +5,12 @@ package corpus_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/freeze-contracts/permafrost/contracts"
+	"github.com/freeze-contracts/permafrost/contracts/byhand"
 	"github.com/freeze-contracts/permafrost/freeze/config"
 	"github.com/freeze-contracts/permafrost/freeze/fixture"
 )
@@ -24,7 +22,7 @@ func TestCorpus(t *testing.T) {
 		Fixtures: fixtures,
 		Suites:   "..",
 		SecretOK: secretOK(t),
-		Derive:   map[string]func(context.Context, map[string]string) (string, error){"fingerprint": fingerprint},
+		Derive:   map[string]func(context.Context, map[string]string) (string, error){"fingerprint": byhand.Fingerprint},
 	}.Test(t)
 }
 
@@ -39,13 +37,4 @@ func secretOK(t *testing.T) []fixture.SecretOK {
 		all = append(all, fixture.SecretOK{File: ok.File, Pointer: ok.Pointer, Reason: ok.Reason})
 	}
 	return all
-}
-
-// fingerprint is the fingerprint v1 as docs/stint.md describes it, from the
-// repository's path and what the views head and status show, a line for each
-// entry that git ends with a NUL.
-func fingerprint(_ context.Context, inputs map[string]string) (string, error) {
-	head := strings.TrimSuffix(inputs["view/head/stdout"], "\n")
-	status := strings.ReplaceAll(inputs["view/status/stdout"], "\n", "\x00")
-	return fmt.Sprintf("v1:%x", sha256.Sum256([]byte(inputs["{project}"]+"\x00"+head+"\x00"+status))), nil
 }

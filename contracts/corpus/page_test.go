@@ -94,7 +94,9 @@ var (
 	// | `r1.marker`, `r1.tracked` | `project.TestID` | what it holds |
 	claim  = regexp.MustCompile("(?m)^\\| (`r[^|]+) \\| ([^|]+) \\| [^|]+ \\|$")
 	quoted = regexp.MustCompile("`([^`]+)`")
-	open   = regexp.MustCompile(`(?m)^Not covered: .+$`)
+	// What contracts.Promises takes of a row: the first line below its heading.
+	promised = regexp.MustCompile(`\A[^\n]*\s*\n[^|#\s]`)
+	open     = regexp.MustCompile(`(?m)^Not covered: .+$`)
 )
 
 // comparison finds where page and suites disagree, in either direction.
@@ -130,6 +132,9 @@ func (c *comparison) problem(format string, args ...any) {
 
 // row looks at what the page claims of one row.
 func (c *comparison) row(row, section string) {
+	if !promised.MatchString(section) {
+		c.problem("row %s: no sentence below its heading says what is promised, as failing assertions do", row)
+	}
 	claims := claim.FindAllStringSubmatch(section, -1)
 	if len(claims) == 0 && !open.MatchString(section) {
 		c.problem("row %s: no assertion holds it, and no line says \"Not covered: \" and why", row)
@@ -211,6 +216,8 @@ func TestComparePage(t *testing.T) {
 		{"a row without a reason", replace("### 2. more\n\nNot covered: nothing does it yet.\n", "### 2. more\n\nNot covered: \n"), code,
 			[]string{`row 2: no assertion holds it, and no line says "Not covered: " and why`}},
 		{"a row less", replace("### 20. more\n", ""), code, []string{"the page has 19 rows, the contract 20"}},
+		{"a row without a promise", replace("It stays.\n\n", ""), code,
+			[]string{"row 1: no sentence below its heading says what is promised, as failing assertions do"}},
 		{"a row twice", replace("### 20. ", "### 19. "), code, []string{"row 19 stands where row 20 should"}},
 	}
 	for _, tt := range tests {

@@ -22,7 +22,9 @@ import (
 )
 
 // This is the one suite that owns the family project.
-func TestMain(m *testing.M) { contracts.Main(m, "project") }
+func TestMain(m *testing.M) {
+	contracts.Main(m, "project", contracts.Promises("../../docs/persisted-contracts.md"))
+}
 
 // projects is where stint keeps the state of projects, a folder for each.
 const projects = "home/.local/state/stint/projects"

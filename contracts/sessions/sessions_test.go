@@ -6,8 +6,6 @@ package sessions_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/freeze-contracts/permafrost/contracts"
+	"github.com/freeze-contracts/permafrost/contracts/byhand"
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
 	"github.com/freeze-contracts/permafrost/internal/stint/project"
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
@@ -30,7 +29,9 @@ import (
 )
 
 // This is the one suite that owns the family sessions.
-func TestMain(m *testing.M) { contracts.Main(m, "sessions") }
+func TestMain(m *testing.M) {
+	contracts.Main(m, "sessions", contracts.Promises("../../docs/persisted-contracts.md"))
+}
 
 // projects is where stint keeps the state of projects, a folder for each.
 const projects = "home/.local/state/stint/projects"
@@ -58,11 +59,7 @@ func some(t *testing.T, f *contracts.Fixture, like func(made) bool) bool {
 }
 
 // fingerprint is that of a repository whose path, HEAD and status are known.
-var fingerprint = contracts.Derive("fingerprint", func(_ context.Context, in map[string]string) (string, error) {
-	status := strings.ReplaceAll(in["view/status/stdout"], "\n", "\x00")
-	sum := sha256.Sum256([]byte(in["{project}"] + "\x00" + strings.TrimSuffix(in["view/head/stdout"], "\n") + "\x00" + status))
-	return "v1:" + hex.EncodeToString(sum[:]), nil
-})
+var fingerprint = contracts.Derive("fingerprint", byhand.Fingerprint)
 
 // state is the box-relative path of the project's state folder.
 func state(t *testing.T, th *contracts.Thawed) string {

@@ -83,6 +83,7 @@ var arrows = map[string][]string{
 
 	"contracts":           {"freeze/fixture", "freeze/ledger", "freeze/binding", "freeze/tree"},
 	"contracts/artifacts": nil,
+	"contracts/byhand":    nil,
 	"contracts/corpus":    nil,
 	"contracts/project":   nil,
 	"contracts/runner":    nil,
@@ -100,11 +101,11 @@ var testArrows = map[string][]string{
 	"internal/stint/cli":  {"sandbox", "sandbox/script"},
 	"internal/stint/env":  {"internal/tmux"},
 	"internal/stint/tui":  {"internal/stint/git", "internal/stint/project"},
-	"contracts/artifacts": {"contracts", "internal/stint/artifact", "internal/stint/cli", "internal/stint/document", "internal/stint/git", "internal/stint/project", "internal/stint/runner", "internal/tmux", "readers/..."},
-	"contracts/corpus":    {"contracts", "freeze/config", "freeze/diff", "freeze/fixture", "freeze/ledger", "freeze/read"},
+	"contracts/artifacts": {"contracts", "contracts/byhand", "internal/stint/artifact", "internal/stint/cli", "internal/stint/document", "internal/stint/git", "internal/stint/project", "internal/stint/runner", "internal/tmux", "readers/..."},
+	"contracts/corpus":    {"contracts", "contracts/byhand", "freeze/config", "freeze/diff", "freeze/fixture", "freeze/ledger", "freeze/read"},
 	"contracts/project":   {"contracts", "internal/stint/project", "readers/..."},
 	"contracts/runner":    {"contracts", "internal/stint/cli", "internal/stint/document", "sandbox"},
-	"contracts/sessions":  {"contracts", "internal/stint/...", "internal/tmux", "readers/..."},
+	"contracts/sessions":  {"contracts", "contracts/byhand", "internal/stint/...", "internal/tmux", "readers/..."},
 	"readers":             {"readers/..."},
 }
 
