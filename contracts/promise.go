@@ -1,10 +1,13 @@
 package contracts
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Promises names the Markdown file, by its path from the suite's folder, in
@@ -12,15 +15,14 @@ import (
 // row's number, as in "### 13. Validate and apply", the first sentence says
 // what is promised. A failing assertion then tells it, for who reads no ids.
 func Promises(page string) MainOption {
-	return func(p *process) error {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			return err
-		}
-		if p.promises = promisesOf(string(text)); len(p.promises) == 0 {
-			return fmt.Errorf("%s: no row, which is a heading such as \"### 13. Validate and apply\" and a sentence below it", page)
-		}
-		return nil
+	return func(p *process) {
+		// As long as no test has changed the folder. It is read once something
+		// fails: a suite that is run elsewhere, as another user, has no page.
+		page, err := filepath.Abs(page)
+		p.promise = sync.OnceValues(func() (map[string]string, error) {
+			text, readErr := os.ReadFile(page)
+			return promisesOf(string(text)), errors.Join(err, readErr)
+		})
 	}
 }
 
@@ -57,9 +59,16 @@ func promisesOf(page string) map[string]string {
 // broken names the fixture in a message, and what was promised to its release
 // where the suite has said that.
 func (f *Fixture) broken(id string) string {
-	row, _, _ := strings.Cut(id, ".")
-	if promise := current.promises[row]; promise != "" {
-		return fmt.Sprintf("%s: the promise to %s is broken: %q", f.name(), f.Release, promise)
+	if current.promise == nil {
+		return f.name()
 	}
-	return f.name()
+	row, _, _ := strings.Cut(id, ".")
+	promises, err := current.promise()
+	switch {
+	case err != nil:
+		return fmt.Sprintf("%s: a promise to %s is broken, and which cannot be told: %v", f.name(), f.Release, err)
+	case promises[row] == "":
+		return f.name()
+	}
+	return fmt.Sprintf("%s: the promise to %s is broken: %q", f.name(), f.Release, promises[row])
 }

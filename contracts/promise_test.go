@@ -31,25 +31,22 @@ func (t *heard) Attr(key, value string) { t.said = append(t.said, key+"="+value)
 
 // A failure says what was promised to whom, if the suite has given its page.
 func TestAFailureTellsThePromise(t *testing.T) {
-	before := current.promises
-	t.Cleanup(func() { current.promises = before })
-	require.ErrorContains(t, Promises("gone.md")(current), "gone.md")
+	before := current.promise
+	t.Cleanup(func() { current.promise = before })
 	name := t.TempDir() + "/page.md"
-	require.NoError(t, os.WriteFile(name, []byte("### 1.2 is no row\n"), 0o600))
-	require.ErrorContains(t, Promises(name)(current), "no row")
 	require.NoError(t, os.WriteFile(name, []byte("### 1. Notes\n\nAll are read. Fast.\n"), 0o600))
-	require.NoError(t, Promises(name)(current))
-
 	r, err := fixture.Load(os.DirFS("testdata/jot/fixtures"), "notes", "v1.0.0")
 	require.NoError(t, err)
 	f := newFixture(t, fixture.Key{Family: "notes", Version: "v1.0.0"}, r.Scenarios["add"], nil)
-	for id, want := range map[string]string{
-		"r1.list":  `r1.list: notes/v1.0.0/add: the promise to v1.0.0 is broken: "Notes: All are read" (-want +got)`,
-		"r12.list": `r12.list: notes/v1.0.0/add (-want +got)`,
+	for _, tt := range []struct{ page, id, want string }{
+		{name, "r1.list", `r1.list: notes/v1.0.0/add: the promise to v1.0.0 is broken: "Notes: All are read" (-want +got)`},
+		{name, "r12.list", `r12.list: notes/v1.0.0/add (-want +got)`},
+		{name + ".gone", "r1.list", "r1.list: notes/v1.0.0/add: a promise to v1.0.0 is broken, and which cannot be told: open " + name + ".gone: no such file or directory (-want +got)"},
 	} {
+		Promises(tt.page)(current)
 		h := &heard{TB: t}
-		require.False(t, f.Equal(h, id, 1, 2))
-		require.Equal(t, []string{"freeze.assert=" + id, want}, []string{h.said[0], strings.Split(h.said[1], "\n")[0]})
+		require.False(t, f.Equal(h, tt.id, 1, 2))
+		require.Equal(t, []string{"freeze.assert=" + tt.id, tt.want}, []string{h.said[0], strings.Split(h.said[1], "\n")[0]})
 	}
 }
 
