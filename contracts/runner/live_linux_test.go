@@ -64,8 +64,7 @@ func TestLiveness(t *testing.T) {
 			d.Helper()
 			d.f.Equal(d, id, lives(d.listed()), map[string]string{s.ID: want})
 		}
-		// A session whose name begins alike is in nobody's way, and stands for
-		// nobody.
+		// A session whose name begins alike is in nobody's way.
 		d.another(s.Name + "0")
 		says("r4.tmux.live", "live")
 		d.kill(s)
@@ -74,13 +73,14 @@ func TestLiveness(t *testing.T) {
 		d.tmux("set-option", "-pu", "-t", place.id(), "@stint_session")
 		says("r4.tmux.unmarked", "absent")
 		d.tmux("set-option", "-p", "-t", place.id(), "@stint_session", s.ID)
-		d.tmux("rename-session", "-t", place.session(), "elsewhere")
+		// With a longer name it is another's, though the pane is the session's.
+		d.tmux("rename-session", "-t", place.session(), s.Name+"-1")
 		says("r4.tmux.moved", "absent")
 		d.another(s.Name)
 		says("r4.tmux.foreign", "absent")
 		d.tmux("kill-session", "-t", "="+s.Name)
 		says("r4.tmux.prefix", "absent")
-		d.tmux("kill-session", "-t", "=elsewhere")
+		d.tmux("kill-session", "-t", place.session())
 		d.tmux("kill-session", "-t", "="+s.Name+"0")
 		d.await("the end of the server", func() bool { return !d.serves() })
 		says("r4.tmux.absent", "absent")

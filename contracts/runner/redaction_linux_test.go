@@ -55,7 +55,7 @@ func (s *sinks) watch() {
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		every := time.NewTicker(2 * time.Millisecond)
+		every := time.NewTicker(5 * time.Millisecond)
 		defer every.Stop()
 		for {
 			select {
