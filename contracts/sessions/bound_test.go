@@ -2,6 +2,7 @@ package sessions_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -163,11 +164,57 @@ func TestMoved(t *testing.T) {
 				_, err = r.CloseSession(t.Context(), id, runner.Kinds())
 				f.Equal(t, "r8.moved."+m.name, named(err), "bound elsewhere: "+m.want)
 			}
+			if m.name == "repository" && some(t, f, func(s made) bool { return s.State != "closed" }) {
+				r.Sessions.Panes, p.Config.Tmux.Socket = mute, th.Path("s") // so that no session is opened in any case
+				_, err := r.Open(t.Context(), runner.OpenOptions{Harness: "sh"})
+				const want = "the project has sessions, not closed, of another place"
+				f.Equal(t, "r4.moved.open", saying(err, want), want)
+			}
 			f.Unchanged(t)
 			require.NoError(t, r.Close())
 		}
 	})
 }
+
+// A second session for the same work item or under the same standing name is
+// not opened, whatever release opened the first; nor is one for a work item that
+// tmux would know by the same name.
+func TestOpenRefused(t *testing.T) {
+	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
+		t.Parallel()
+		if !some(t, f, made.isFor) {
+			return
+		}
+		th := f.Thaw(t, fingerprint)
+		r := stint(t, f, th)
+		r.Sessions.Panes, r.Project.Config.Tmux.Socket = mute, th.Path("s") // so that none is opened in any case
+		refused := func(id, want string, o runner.OpenOptions) {
+			t.Helper()
+			o.Harness = "sh"
+			_, err := r.Open(t.Context(), o)
+			f.Equal(t, id, saying(err, want), want)
+			f.Unchanged(t)
+		}
+		for _, s := range script(t, f) {
+			if !s.isFor() {
+				continue
+			}
+			id := s.said(t, f).ID
+			open := fmt.Sprintf("session %q is open for it", id)
+			if s.Standing != "" {
+				refused("r4.one.standing", open, runner.OpenOptions{Standing: s.Standing})
+				continue
+			}
+			refused("r4.one.work-item", open, runner.OpenOptions{WorkItem: s.WorkItem})
+			// The hyphen is the owner's here and the repository's there.
+			refused("r4.one.name", fmt.Sprintf("session %q is for %q, and tmux has one name for both", id, s.WorkItem),
+				runner.OpenOptions{WorkItem: "github:octo-re/po#15"})
+		}
+	})
+}
+
+// isFor says whether it is not closed, and for a work item or of a standing name.
+func (m made) isFor() bool { return m.State != "closed" && m.WorkItem+m.Standing != "" }
 
 func move(t *testing.T, dir *string, name string) {
 	t.Helper()
