@@ -32,8 +32,9 @@ an npm package with programs, or takes a command that builds the program. It
 builds the program from HEAD, asks it in a box how it says its version, and does
 there what a user does first: the words after --. It then writes freeze.toml, a
 scenario that keeps all that the program leaves below HOME, the XDG folders and
-the project, with --view a reader script, git's attributes of the fixtures, and a
-CI job. It overwrites nothing.`,
+the project, a reader script by --view, git's attributes of the fixtures, and a
+CI job. Without --view it tries list, show, status and the like, and takes one
+that answers because of what was done. It overwrites nothing.`,
 		Example: `  freeze init -- add 'buy milk'                    the first scenario: what a user does first
   freeze init --view 'list --json' -- add milk     and how the program says what it keeps
   freeze init --name note --command 'install note.sh {bin}/note' -- add milk`,
@@ -72,7 +73,9 @@ func (a *app) init(ctx context.Context, opts initOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := skeleton.Free(dir, draft.Files(opts.first, "")); err != nil {
+	free := opts.first
+	free.View = "unknown yet" // the reader script may come to be written
+	if err := skeleton.Free(dir, draft.Files(free, "")); err != nil {
 		return err
 	}
 	cache, err := a.cacheDir()
@@ -80,7 +83,7 @@ func (a *app) init(ctx context.Context, opts initOptions) error {
 		return err
 	}
 	a.tell("%s with the program %s: building HEAD, to try it in a box", draft.What, draft.Name)
-	if err := draft.Try(ctx, dir, opts.first, a.env, cache, io.Discard); err != nil {
+	if err := draft.Try(ctx, dir, &opts.first, a.env, cache, io.Discard); err != nil {
 		return fmt.Errorf("nothing was written: %w", err)
 	}
 	files := draft.Files(opts.first, installed())
@@ -141,6 +144,9 @@ func (a *app) next(dir string, d *skeleton.Draft, first skeleton.First) {
 	}
 	if len(first.Args) == 0 {
 		fmt.Fprintf(a.stdout, "nobody said what a user does with %s, so that little is kept yet: write it into %s first\n", d.Name, scenario)
+	}
+	if len(first.Args) > 0 && first.View == "" {
+		fmt.Fprintf(a.stdout, "there is no reader script, since %s said at no usual word what it keeps: init --view ARGS writes one\n", d.Name)
 	}
 	tag := newestTag(dir)
 	fmt.Fprintln(a.stdout, "next:")

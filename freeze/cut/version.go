@@ -45,7 +45,8 @@ func (l *limited) Write(data []byte) (int, error) {
 type Answer struct {
 	Stdout, Stderr string
 	Code           int
-	Wrote          bool // below HOME or in the project
+	Wrote          bool   // below HOME or in the project
+	Root           string // of the box
 }
 
 // Ask runs commands in a box of their own, one after the other up to the first
@@ -62,6 +63,7 @@ func Ask(ctx context.Context, box sandbox.Config, commands ...[]string) (a Answe
 			break
 		}
 	}
+	a.Root = b.Root()
 	for _, dir := range []string{b.Home(), b.Project()} {
 		entries, _ := os.ReadDir(dir) // a program that removed it has written
 		a.Wrote = a.Wrote || len(entries) > 0

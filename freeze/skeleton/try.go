@@ -18,10 +18,10 @@ import (
 )
 
 // Try builds the program from HEAD and runs it in boxes: what it needs there,
-// how it says its version, and whether what a user does first leaves anything.
-// env is the environment of the build, cache the folder that keeps it, and what
+// how it says its version, whether what a user does first leaves anything, and
+// what it says about that, which is put into first.View where that is empty. env is the environment of the build, cache the folder that keeps it, and what
 // the build prints goes to log.
-func (d *Draft) Try(ctx context.Context, dir string, first First, env []string, cache string, log io.Writer) error {
+func (d *Draft) Try(ctx context.Context, dir string, first *First, env []string, cache string, log io.Writer) error {
 	p := cut.Draft(d.config(dir), env, cache)
 	_, built, err := p.Obtain(ctx, "HEAD", log)
 	if err != nil {
@@ -30,34 +30,45 @@ func (d *Draft) Try(ctx context.Context, dir string, first First, env []string, 
 	if d.Tools, err = toolsOf(filepath.Join(built.Dir, d.Name)); err != nil {
 		return err
 	}
-	t := trial{cut.Draft(d.config(dir), env, cache), d.Name, built.Dir}
+	t := &trial{project: cut.Draft(d.config(dir), env, cache), program: d.Name, dir: built.Dir}
 	if err := d.askVersion(ctx, t); err != nil {
 		return err
 	}
 	if len(first.Args) == 0 {
 		return d.askHelp(ctx, t)
 	}
-	return t.first(ctx, first)
+	if err := t.first(ctx, *first); err != nil {
+		return err
+	}
+	if first.View == "" {
+		first.View, err = t.findView(ctx, first.Args)
+	}
+	return err
 }
 
 // trial runs a program in boxes.
 type trial struct {
 	project      *cut.Project
 	program, dir string
+	asked        int
 }
 
-// ask runs the program once for each list of arguments, all in one box.
-func (t trial) ask(ctx context.Context, lists ...[]string) (cut.Answer, error) {
+// ask runs the program once for each list of arguments, all in one box. Pids
+// are others in each.
+func (t *trial) ask(ctx context.Context, lists ...[]string) (cut.Answer, error) {
 	var commands [][]string
 	for _, args := range lists {
 		commands = append(commands, append([]string{t.program}, args...))
 	}
-	return cut.Ask(ctx, t.project.Box("HEAD", t.dir), commands...)
+	box := t.project.Box("HEAD", t.dir)
+	t.asked++
+	box.FirstPID += 100 * t.asked
+	return cut.Ask(ctx, box, commands...)
 }
 
 // askVersion finds the arguments at which the program says its version, and
 // nothing else. A program may well have none.
-func (d *Draft) askVersion(ctx context.Context, t trial) error {
+func (d *Draft) askVersion(ctx context.Context, t *trial) error {
 	for _, args := range [][]string{{"--version"}, {"version"}, {"-version"}, {"-V"}} {
 		a, err := t.ask(ctx, args)
 		if ctx.Err() != nil {
@@ -76,7 +87,7 @@ func (d *Draft) askVersion(ctx context.Context, t trial) error {
 
 // askHelp finds arguments at which the program prints something and ends well,
 // for a scenario that nobody has said the commands of.
-func (d *Draft) askHelp(ctx context.Context, t trial) error {
+func (d *Draft) askHelp(ctx context.Context, t *trial) error {
 	var last error
 	for _, args := range [][]string{{"--help"}, {"help"}, {"-h"}, d.VersionArgs, nil} {
 		a, err := t.ask(ctx, args)
@@ -96,7 +107,7 @@ func (d *Draft) askHelp(ctx context.Context, t trial) error {
 }
 
 // first does in a box what a user does first.
-func (t trial) first(ctx context.Context, f First) error {
+func (t *trial) first(ctx context.Context, f First) error {
 	a, err := t.ask(ctx, f.Args)
 	switch command := append([]string{t.program}, f.Args...); {
 	case err != nil:
@@ -117,6 +128,42 @@ func (t trial) first(ctx context.Context, f First) error {
 		err = a.Failed(append([]string{t.program}, view...))
 	}
 	return err
+}
+
+// views are words at which programs say what they keep.
+var views = []string{"list", "ls", "show", "status", "log", "get", "print", "dump", "export"}
+
+// findView looks for a word at which the program says what it says because of
+// what the user did: without that the answer is another, and with it the same
+// in each box. There may be none.
+func (t *trial) findView(ctx context.Context, did []string) (string, error) {
+	for _, view := range views {
+		after, err := t.say(ctx, did, []string{view})
+		if err != nil || after == "" {
+			if ctx.Err() != nil {
+				return "", context.Cause(ctx)
+			}
+			continue
+		}
+		before, err := t.say(ctx, []string{view})
+		if err == nil && before == after {
+			continue
+		}
+		if again, err := t.say(ctx, did, []string{view}); err == nil && again == after {
+			return view, nil
+		}
+	}
+	return "", context.Cause(ctx)
+}
+
+// say is what the program prints in the end, wherever the box was; nothing if it
+// fails.
+func (t *trial) say(ctx context.Context, lists ...[]string) (string, error) {
+	a, err := t.ask(ctx, lists...)
+	if err != nil || a.Code != 0 {
+		return "", err
+	}
+	return strings.ReplaceAll(a.Stdout, a.Root, "/box"), nil
 }
 
 // viewArgs are the words of a view's command.
