@@ -19,12 +19,15 @@ import (
 // say. Which files it reads is the owners' to answer for. A visitor fails
 // nevertheless, once its tests passed, if it compared nothing on some scenario
 // of a family, or if a row that it asserts of the family at all was not asserted
-// of some release: both are discovered, as in Each. Then the tests run in the hostile
-// environment, as those of an owner do, and nothing more is judged.
+// of some release: both are discovered, as in Each. Then the tests run in the
+// hostile environment, as those of an owner do, and nothing more is judged.
 //
 // What keeps Main from judging keeps Visit, and so does a program that Needs
 // missed.
-func Visit(m *testing.M, families ...string) {
+func Visit(m *testing.M, families []string, options ...MainOption) {
+	for _, option := range options {
+		option(current)
+	}
 	hostile := os.Getenv(hostileEnv) != ""
 	if hostile {
 		setUmask(0o077)

@@ -8,9 +8,6 @@ package runner_test
 
 import (
 	"bytes"
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/freeze-contracts/permafrost/contracts"
+	"github.com/freeze-contracts/permafrost/contracts/byhand"
 	"github.com/freeze-contracts/permafrost/internal/stint/cli"
 	"github.com/freeze-contracts/permafrost/sandbox"
 )
@@ -30,7 +28,7 @@ func TestMain(m *testing.M) {
 	sandbox.Main(sandbox.Role{Name: "stint", Run: func(_ *sandbox.Inside, args []string) int {
 		return cli.Main(args, os.Environ(), os.Stdin, os.Stdout, os.Stderr)
 	}})
-	contracts.Visit(m, "sessions", "artifacts")
+	contracts.Visit(m, []string{"sessions", "artifacts"}, contracts.Promises("../../docs/persisted-contracts.md"))
 }
 
 // What is awaited is asked for at pause, and fails a test after patience.
@@ -93,12 +91,7 @@ func thaw(t *testing.T, f *contracts.Fixture) *desk {
 	return d
 }
 
-// fingerprint is that of a repository whose path, HEAD and status are known.
-var fingerprint = contracts.Derive("fingerprint", func(_ context.Context, in map[string]string) (string, error) {
-	status := strings.ReplaceAll(in["view/status/stdout"], "\n", "\x00")
-	sum := sha256.Sum256([]byte(in["{project}"] + "\x00" + strings.TrimSuffix(in["view/head/stdout"], "\n") + "\x00" + status))
-	return "v1:" + hex.EncodeToString(sum[:]), nil
-})
+var fingerprint = contracts.Derive("fingerprint", byhand.Fingerprint)
 
 // said is what a command came to.
 type said struct {

@@ -104,7 +104,7 @@ var testArrows = map[string][]string{
 	"contracts/artifacts": {"contracts", "contracts/byhand", "internal/stint/artifact", "internal/stint/cli", "internal/stint/document", "internal/stint/git", "internal/stint/project", "internal/stint/runner", "internal/tmux", "readers/..."},
 	"contracts/corpus":    {"contracts", "contracts/byhand", "freeze/config", "freeze/diff", "freeze/fixture", "freeze/ledger", "freeze/read"},
 	"contracts/project":   {"contracts", "internal/stint/project", "readers/..."},
-	"contracts/runner":    {"contracts", "internal/stint/cli", "internal/stint/document", "sandbox"},
+	"contracts/runner":    {"contracts", "contracts/byhand", "internal/stint/cli", "internal/stint/document", "sandbox"},
 	"contracts/sessions":  {"contracts", "contracts/byhand", "internal/stint/...", "internal/tmux", "readers/..."},
 	"readers":             {"readers/..."},
 }

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if strings.HasPrefix(os.Getenv("ODD"), "visits") {
-		contracts.Visit(m, "notes")
+		contracts.Visit(m, []string{"notes"})
 	}
 	contracts.Main(m, "notes")
 }
