@@ -69,7 +69,7 @@ func (b *bench) save(id string) *manifest.Manifest {
 	require.NoError(b, err)
 	m, err := b.store.Create(b.Context(), manifest.Manifest{
 		Head: readers.Head{ID: id, ProjectID: "p"}, Kind: manifest.Checkpoint, Session: "s", Root: b.tree.Dir, Base: b.base, Fingerprint: "v1:aa", Files: w.Files,
-	}, w.Patch)
+	}, w.Patch, func() error { return nil })
 	require.NoError(b, err)
 	return m
 }

@@ -82,16 +82,14 @@ func (s *Store) Hold(ctx context.Context, id string) (*Held, error) {
 	return &Held{h.Doc, h}, nil
 }
 
-// Create writes a new artifact: first the patch, and then the manifest that
-// speaks of it.
-func (s *Store) Create(ctx context.Context, m artifact.Manifest, patch []byte) (*artifact.Manifest, error) {
+// Create writes a new artifact: first the patch, then what named does, and then
+// the manifest that speaks of it. The lock is held from before the patch: what is
+// there without a manifest, and is free, never came to be a run.
+func (s *Store) Create(ctx context.Context, m artifact.Manifest, patch []byte, named func() error) (*artifact.Manifest, error) {
 	m.State = artifact.Pending
 	m.PatchSHA256, m.PatchSize = artifact.Sum(patch), int64(len(patch))
-	// Nobody knows the id yet, so nobody else writes there.
-	if err := document.Write(s.path(artifact.PatchFile(m.ID)), patch, 0o600); err != nil {
-		return nil, err
-	}
-	h, err := s.manifests().Create(ctx, &m)
+	write := func() error { return document.Write(s.path(artifact.PatchFile(m.ID)), patch, 0o600) }
+	h, err := s.manifests().Create(ctx, &m, write, named)
 	if err != nil {
 		return nil, err
 	}

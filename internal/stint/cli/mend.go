@@ -16,6 +16,7 @@ type (
 	mendAnswer struct {
 		Recovered []turnAnswer `json:"recovered"`
 		Running   []string     `json:"running"`
+		Unmade    []string     `json:"unmade,omitempty"`
 	}
 	pruneAnswer struct {
 		Removed []*artifact.Manifest `json:"removed"`
@@ -53,7 +54,7 @@ What fails with one run keeps none of the others from being recovered.`,
 			if m == nil {
 				return failed
 			}
-			v := mendAnswer{Recovered: []turnAnswer{}, Running: ids(m.Running)}
+			v := mendAnswer{Recovered: []turnAnswer{}, Running: ids(m.Running), Unmade: m.Unmade}
 			for _, t := range m.Runs {
 				v.Recovered = append(v.Recovered, viewTurn(t))
 			}
@@ -64,12 +65,15 @@ What fails with one run keeps none of the others from being recovered.`,
 }
 
 func mendText(w io.Writer, m *runner.Mended, all bool) {
-	if all && len(m.Runs)+len(m.Running) == 0 {
+	if all && len(m.Runs)+len(m.Running)+len(m.Unmade) == 0 {
 		fmt.Fprintln(w, "nothing to recover")
 	}
 	for _, t := range m.Runs {
 		fmt.Fprintf(w, "recovered run %s: %s, %s\n", t.ID, t.State, text.Count(len(t.Files), "file"))
 		workspaceText(w, t)
+	}
+	for _, id := range m.Unmade {
+		fmt.Fprintf(w, "removed what there was of run %s, which never came to be\n", id)
 	}
 	for _, r := range m.Running {
 		fmt.Fprintf(w, "run %s is in progress: a process of it is left\n", r.ID)

@@ -28,6 +28,10 @@ func (v *visit) leftovers() {
 			v.left(name, "rm")
 		}
 	}
+	unmade, _ := v.Unmade() // What cannot be listed is named already.
+	for _, id := range unmade {
+		v.add("leftover", v.path("runs/"+id), "a command that was killed left it, and no run came of it", "stint runs recover")
+	}
 	for _, name := range v.glob("runs/.pruned-*") {
 		v.add("leftover", v.path(name), "a command that was killed left it", "stint runs prune")
 	}

@@ -24,9 +24,28 @@ type Lock struct{ f *os.File }
 // Acquire takes the lock file name, which is made if it is missing, and waits
 // for another process to let go of it.
 //
-// The lock file is never removed: a second process could otherwise lock a new
-// inode of the same name.
+// The lock file is never removed but with the folder it is in, by who holds it:
+// a second process could otherwise lock a new inode of the same name. Who waited
+// for such a one takes the new one.
 func Acquire(ctx context.Context, name string, patience time.Duration) (*Lock, error) {
+	for end := time.Now().Add(patience); ; {
+		l, err := acquire(ctx, name, time.Until(end))
+		if err != nil {
+			return nil, err
+		}
+		is, err := l.f.Stat()
+		there, gone := os.Stat(name)
+		if err == nil && gone == nil && os.SameFile(is, there) {
+			return l, nil
+		}
+		l.Release()
+		if err != nil {
+			return nil, fmt.Errorf("lock %q: %w", name, err)
+		}
+	}
+}
+
+func acquire(ctx context.Context, name string, patience time.Duration) (*Lock, error) {
 	if err := MakeDir(filepath.Dir(name)); err != nil {
 		return nil, err
 	}

@@ -148,20 +148,21 @@ func (s *Store[T, D]) Hold(ctx context.Context, id string) (*Held[T, D], error) 
 	return &Held[T, D]{d, s, lock}, nil
 }
 
-// Create writes the first revision of a new document and holds it.
-func (s *Store[T, D]) Create(ctx context.Context, d D) (*Held[T, D], error) {
+// Create writes the first revision of a new document and holds it. Before that,
+// and with the lock held, it does what is to be there first.
+func (s *Store[T, D]) Create(ctx context.Context, d D, first ...func() error) (*Held[T, D], error) {
 	lock, err := s.acquire(ctx, d.Header().ID)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.create(d); err != nil {
+	if err := s.create(d, first); err != nil {
 		lock.Release()
 		return nil, err
 	}
 	return &Held[T, D]{d, s, lock}, nil
 }
 
-func (s *Store[T, D]) create(d D) error {
+func (s *Store[T, D]) create(d D, first []func() error) error {
 	head := d.Header()
 	_, err := fs.Lstat(s.Docs, s.File(head.ID))
 	switch {
@@ -169,6 +170,11 @@ func (s *Store[T, D]) create(d D) error {
 		return fmt.Errorf("%s %q: there is one already", s.Kind, head.ID)
 	case !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s %q: %w", s.Kind, head.ID, err)
+	}
+	for _, do := range first {
+		if err := do(); err != nil {
+			return err
+		}
 	}
 	head.Revision, head.CreatedAt = 1, readers.At(s.Now())
 	head.UpdatedAt = head.CreatedAt

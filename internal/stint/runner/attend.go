@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -25,9 +24,9 @@ type ended struct {
 }
 
 // attend runs the agent of a turn to its end, and ends it where the caller is
-// interrupted. The error is that it did not start.
-func (r *Runner) attend(ctx context.Context, t *turn, w *workspace, lock *document.Lock) (e ended, err error) {
-	out := &shared{w: t.Out}
+// interrupted. What it prints goes to out, from two at once. The error is that
+// it did not start.
+func (r *Runner) attend(ctx context.Context, t *turn, w *workspace, lock *document.Lock, out io.Writer) (e ended, err error) {
 	stdout := &reporter{out: out, member: t.report, found: func(name string) {
 		e.provider = name
 		// It is noted once more at the end: here it is for a process that
@@ -107,16 +106,4 @@ func (r *Runner) turnEnv(t *turn, w *workspace) []string {
 		}
 	}
 	return all
-}
-
-// shared is written to by two at once.
-type shared struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (s *shared) Write(b []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.w.Write(b)
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,17 +37,26 @@ func (r *Runner) Checkpoint(ctx context.Context, id string) (*manifest.Manifest,
 		Conversation: h.Conversation, Harness: h.Harness,
 		Root: h.Paths.Worktree, Base: h.Base, Fingerprint: h.Fingerprint, Files: work.Files,
 	}
+	// The conversation names the run first, so that no run is of one that does not
+	// know it. What stays a name there is taken out again by RecoverRuns. One that
+	// cannot be told of it keeps no work from being saved.
+	var untold error
+	join := func() error {
+		untold = r.join(ctx, h.Conversation, m.ID)
+		return nil
+	}
 	if _, err := r.Conversations.Get(h.Conversation); errors.Is(err, conversation.ErrNotFound) {
-		if m.Conversation, err = r.converse(ctx, h, m.ID); err != nil {
-			return nil, err
-		}
-		return r.Runs.Create(ctx, m, work.Patch)
+		m.Conversation = cmp.Or(h.Conversation, newID())
+		join = func() error { return r.converse(ctx, h, m.Conversation, m.ID) }
 	}
-	saved, err := r.Runs.Create(ctx, m, work.Patch)
+	saved, err := r.Runs.Create(ctx, m, work.Patch, join)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("session %q: its work was not saved: %w", id, err)
 	}
-	return saved, r.join(ctx, h.Conversation, m.ID)
+	if untold != nil {
+		return saved, fmt.Errorf("run %q: it is saved; but it could not be noted in its conversation: %w", m.ID, untold)
+	}
+	return saved, nil
 }
 
 // Apply makes the files of a pending run in the main work tree.

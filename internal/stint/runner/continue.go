@@ -51,10 +51,15 @@ func (r *Runner) Continue(ctx context.Context, of string, o TurnOptions) (*Turne
 	if err := r.startFrom(ctx, t, runs); err != nil {
 		return nil, err
 	}
+	lock, err := r.turnLock(ctx, t.manifest.ID, document.Patience)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Release()
 	if err := c.Update(func(c *talk.Document) { c.Runs = append(slices.Clone(c.Runs), t.manifest.ID) }); err != nil {
 		return nil, err
 	}
-	return r.perform(ctx, t, c.Release)
+	return r.perform(ctx, t, lock, c.Release)
 }
 
 // conversationOf is the id of the conversation that an id of its own, or of one
@@ -124,7 +129,7 @@ func (r *Runner) left(c *talk.Document) error {
 // idle refuses a run that is not over, or whose work is still to be saved.
 func (r *Runner) idle(ctx context.Context, m *manifest.Manifest) error {
 	if m.State == manifest.Running {
-		lock, err := r.turnLock(ctx, m.ID)
+		lock, err := r.turnLock(ctx, m.ID, 0)
 		switch {
 		case errors.Is(err, document.ErrLocked):
 			return fmt.Errorf("run %q of it is running: wait for its end", m.ID)

@@ -86,6 +86,10 @@ func (r *Runner) save(ctx context.Context, m *manifest.Manifest, w *workspace, d
 		m.FinishedAt, m.Failure = now, ""
 		settle(m)
 	}
+	// An agent may have removed it.
+	if _, err := r.Runs.Get(w.id); errors.Is(err, artifact.ErrNotFound) {
+		return nil, fmt.Errorf("run %q: its manifest is gone, so that its work cannot be saved: what there is of it is in %q: take it from there; stint doctor says how to remove the rest", w.id, w.paths.Worktree)
+	}
 	work, err := r.take(ctx, w, discard)
 	switch {
 	case err == nil:
@@ -109,7 +113,7 @@ func (r *Runner) save(ctx context.Context, m *manifest.Manifest, w *workspace, d
 		return nil, errors.Join(fmt.Errorf("run %q: %w: %w; it is in %q: mend that there and run stint runs recover %s, or %s", m.ID, errUnsaved, cause, w.paths.Worktree, m.ID, way), err)
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("run %q: its work was not saved: %w; it is in %q: mend that, and run stint runs recover %s", w.id, err, w.paths.Worktree, w.id)
 	}
 	return m, r.noteProvider(ctx, m)
 }

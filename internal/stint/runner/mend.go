@@ -19,6 +19,7 @@ import (
 type Mended struct {
 	Runs    []*Turned            // that were interrupted, or whose workspace was left
 	Running []*manifest.Manifest // that are in progress, and were left alone
+	Unmade  []string             // that never came to be, and of which there was something
 }
 
 // RecoverRuns brings order where a turn was cut off: work that is still in its
@@ -27,7 +28,7 @@ type Mended struct {
 // one run keeps none of the others from it, and is an error beside what was
 // done.
 func (r *Runner) RecoverRuns(ctx context.Context, id string, discard []Kind) (*Mended, error) {
-	all, _, err := r.Runs.Manifests()
+	all, unread, err := r.Runs.Manifests()
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,26 @@ func (r *Runner) RecoverRuns(ctx context.Context, id string, discard []Kind) (*M
 			failed = append(failed, r.mend(ctx, m.ID, discard, mended))
 		}
 	}
+	if id == "" {
+		failed = append(failed, r.forgetUnmade(ctx, mended))
+		for _, s := range unread {
+			failed = append(failed, fmt.Errorf("document %q: it does not read, so nothing is known of its run: %w", s.Path, s.Err))
+		}
+	}
 	return mended, errors.Join(failed...)
+}
+
+func (r *Runner) forgetUnmade(ctx context.Context, mended *Mended) error {
+	all, err := r.Unmade()
+	failed := []error{err}
+	for _, id := range all {
+		was, err := r.forget(ctx, id)
+		failed = append(failed, err)
+		if was {
+			mended.Unmade = append(mended.Unmade, id)
+		}
+	}
+	return errors.Join(failed...)
 }
 
 // stuck tells whether a turn is over whose work could not be saved.
@@ -66,7 +86,7 @@ func remains(m *manifest.Manifest) bool {
 
 // mend recovers one run, unless a process of it is left.
 func (r *Runner) mend(ctx context.Context, id string, discard []Kind, mended *Mended) error {
-	lock, err := r.turnLock(ctx, id)
+	lock, err := r.turnLock(ctx, id, 0)
 	if err != nil && !errors.Is(err, document.ErrLocked) {
 		return err
 	}

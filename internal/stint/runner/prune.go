@@ -74,6 +74,11 @@ func (r *Runner) prune(ctx context.Context, id string, applied bool) (bool, erro
 	if !prunable(h.Manifest, applied) {
 		return false, nil
 	}
+	return r.removeRun(id)
+}
+
+// removeRun removes the folder of a run: it is gone at once, or not at all.
+func (r *Runner) removeRun(id string) (gone bool, err error) {
 	if err := r.state.Rename(path.Join("runs", id), path.Join("runs", aside+id)); err != nil {
 		return false, err
 	}

@@ -56,7 +56,8 @@ func keep(held *bytes.Buffer, b []byte) {
 }
 
 func (r *reporter) look(value []byte) {
-	if !r.looks() {
+	// An agent may print millions of lines that are no objects.
+	if !r.looks() || !bytes.HasPrefix(bytes.TrimLeft(value, " \t\r\n"), []byte("{")) {
 		return
 	}
 	object := make(map[string]jsontext.Value)

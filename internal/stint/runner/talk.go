@@ -1,9 +1,7 @@
 package runner
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
@@ -30,7 +28,7 @@ func (r *Runner) CloseConversation(ctx context.Context, id string) (c *talk.Docu
 func (r *Runner) join(ctx context.Context, conversation, run string) error {
 	h, err := r.Conversations.Hold(ctx, conversation)
 	if err != nil {
-		return fmt.Errorf("run %q: it is saved; but it could not be noted in its conversation: %w", run, err)
+		return err
 	}
 	defer h.Release()
 	return h.Update(func(c *talk.Document) { c.Runs = append(slices.Clone(c.Runs), run) })
@@ -38,13 +36,13 @@ func (r *Runner) join(ctx context.Context, conversation, run string) error {
 
 // converse makes a conversation for the checkpoint of a session that has none:
 // an earlier release opened it, or opening it was cut off.
-func (r *Runner) converse(ctx context.Context, h *session.Held, run string) (string, error) {
+func (r *Runner) converse(ctx context.Context, h *session.Held, id, run string) error {
 	c, err := r.Conversations.Create(ctx, talk.Document{
-		Head: readers.Head{ID: cmp.Or(h.Conversation, newID()), ProjectID: h.ProjectID}, State: talk.Open, Harness: h.Harness, Session: h.ID, Runs: []string{run},
+		Head: readers.Head{ID: id, ProjectID: h.ProjectID}, State: talk.Open, Harness: h.Harness, Session: h.ID, Runs: []string{run},
 	})
 	if err != nil {
-		return "", err
+		return err
 	}
 	c.Release()
-	return c.ID, nil
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
@@ -66,6 +67,11 @@ func (r *Runner) Run(ctx context.Context, harness string, o TurnOptions) (*Turne
 		return nil, err
 	}
 	t.manifest.Root = r.Sessions.Place.Worktree(t.manifest.ID)
+	lock, err := r.turnLock(ctx, t.manifest.ID, document.Patience)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Release()
 	c, err := r.Conversations.Create(ctx, talk.Document{
 		Head: readers.Head{ID: newID(), ProjectID: r.Project.ID}, State: talk.Open, Harness: harness,
 		ProviderSession: t.manifest.ProviderSession, Runs: []string{t.manifest.ID},
@@ -75,7 +81,7 @@ func (r *Runner) Run(ctx context.Context, harness string, o TurnOptions) (*Turne
 	}
 	defer c.Release()
 	t.manifest.Conversation = c.ID
-	return r.perform(ctx, t, c.Release)
+	return r.perform(ctx, t, lock, c.Release)
 }
 
 // turn finds out all that can be without making anything, and returns how the
@@ -119,17 +125,16 @@ func fits(argv []string) error {
 	return nil
 }
 
-// perform makes a turn. From the manifest on, all that is made can be found by
-// it. Said is called when it is written.
-func (r *Runner) perform(ctx context.Context, t *turn, said func()) (*Turned, error) {
-	id := t.manifest.ID
-	// The agent and all that it starts hold it, too: so it is free exactly
-	// when none of them is left, whatever became of this process.
-	lock, err := r.turnLock(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	defer lock.Release()
+// perform makes a turn whose lock is held, which it lets go of. From the
+// manifest on, all that is made can be found by it. Said is called when it is
+// written.
+func (r *Runner) perform(ctx context.Context, t *turn, lock *document.Lock, said func()) (*Turned, error) {
+	id, out := t.manifest.ID, newBacklog(t.Out)
+	defer func() {
+		// Nobody has to wait for the run as long as somebody does not read.
+		lock.Release()
+		out.flush(ctx)
+	}()
 	m, err := r.Runs.Begin(ctx, t.manifest)
 	if err != nil {
 		return nil, err
@@ -146,7 +151,7 @@ func (r *Runner) perform(ctx context.Context, t *turn, said func()) (*Turned, er
 	if _, err = r.Runs.Update(ctx, id, func(m *manifest.Manifest) { m.StartedAt = readers.At(r.Now()) }); err != nil {
 		return nil, r.withdraw(ctx, m, err)
 	}
-	e, err := r.attend(ctx, t, w, lock)
+	e, err := r.attend(ctx, t, w, lock, out)
 	if err != nil {
 		return nil, r.withdraw(ctx, m, err)
 	}
@@ -209,7 +214,10 @@ func (r *Runner) dismantle(ctx context.Context, w *workspace) error {
 	return r.state.RemoveAll(path.Join(w.folder, "scratch"))
 }
 
-// turnLock is held as long as a process of a turn is left.
-func (r *Runner) turnLock(ctx context.Context, id string) (*document.Lock, error) {
-	return document.Acquire(ctx, r.Runs.Path(id, "running.lock"), 0)
+// turnLock is held as long as a process of a turn is left: the agent and all
+// that it starts hold it, too, so it is free exactly when none of them is left,
+// whatever became of this process. It is held before anything speaks of the
+// turn: what is there without a manifest, and is free, never came to be one.
+func (r *Runner) turnLock(ctx context.Context, id string, patience time.Duration) (*document.Lock, error) {
+	return document.Acquire(ctx, r.Runs.Path(id, "running.lock"), patience)
 }

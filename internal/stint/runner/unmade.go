@@ -1,0 +1,89 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
+	"github.com/freeze-contracts/permafrost/readers"
+	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
+	talk "github.com/freeze-contracts/permafrost/readers/conversation"
+)
+
+// Unmade lists the runs that never came to be: whoever was about to make one was
+// killed before its manifest was written. Of a turn nothing was made yet, and
+// what a checkpoint was to save is in its worktree still. Where a workspace of
+// that name is there, the manifest was, too.
+func (r *Runner) Unmade() ([]string, error) {
+	dirs, err := fs.ReadDir(r.state.FS(), "runs")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var all []string
+	for _, dir := range dirs {
+		if id := dir.Name(); dir.IsDir() && readers.ID(id) && r.unmade(id) && !document.Busy(r.Runs.Path(id, "running.lock")) && !document.Busy(r.Runs.Path(id, "lock")) {
+			all = append(all, id)
+		}
+	}
+	return all, nil
+}
+
+func (r *Runner) unmade(id string) bool {
+	_, err := r.state.Lstat(manifest.ManifestFile(id))
+	return errors.Is(err, fs.ErrNotExist) && !r.inUse(id)
+}
+
+// forget removes what there is of a run that never came to be, and its name from
+// the conversation that was to have it. It tells whether it was such a one.
+func (r *Runner) forget(ctx context.Context, id string) (bool, error) {
+	for _, name := range []string{"running.lock", "lock"} {
+		lock, err := document.Acquire(ctx, r.Runs.Path(id, name), 0)
+		if errors.Is(err, document.ErrLocked) {
+			return false, nil // Somebody is just at it.
+		}
+		if err != nil {
+			return false, fmt.Errorf("run %q: %w", id, err)
+		}
+		defer lock.Release()
+	}
+	if !r.unmade(id) {
+		return false, nil
+	}
+	all, _, err := r.Conversations.Documents()
+	if err != nil {
+		return false, err
+	}
+	for _, c := range all {
+		if slices.Contains(c.Runs, id) {
+			if err := r.unname(ctx, c.ID, id); err != nil {
+				return false, err
+			}
+		}
+	}
+	return r.removeRun(id)
+}
+
+// unname takes a run that never came to be out of a conversation, and closes one
+// that was made for it.
+func (r *Runner) unname(ctx context.Context, conversation, run string) error {
+	h, err := r.Conversations.Hold(ctx, conversation)
+	if err != nil {
+		return err
+	}
+	defer h.Release()
+	return h.Update(func(c *talk.Document) {
+		c.Runs = slices.DeleteFunc(slices.Clone(c.Runs), func(id string) bool { return id == run })
+		if len(c.Runs) == 0 && c.State == talk.Open && !r.current(c) {
+			c.State, c.ClosedAt = talk.Closed, readers.At(r.Now())
+		}
+	})
+}
+
+// current tells whether a conversation is the one that its session is in.
+func (r *Runner) current(c *talk.Document) bool {
+	d, err := r.Sessions.Get(c.Session)
+	return err == nil && d.Conversation == c.ID
+}
