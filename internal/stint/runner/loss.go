@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
 )
 
@@ -107,9 +108,9 @@ func (e *UnsavedError) ways() string {
 	return strings.Join(all, "; ")
 }
 
-// way is how to save work of a kind. A checkpoint is one, too, but only if an
-// artifact can hold the work.
-func way(k Kind, w *workspace, artifact bool) (text string, checkpoint bool) {
+// way is how to save work of a kind. A checkpoint is one, too, unless there is a
+// cause why no artifact can be made of the work.
+func way(k Kind, w *workspace, cause error) (text string, checkpoint bool) {
 	switch {
 	case k == Commits:
 		return "give each commit a branch by git branch NAME COMMIT", false
@@ -117,10 +118,10 @@ func way(k Kind, w *workspace, artifact bool) (text string, checkpoint bool) {
 		return "move it away", false
 	case w.branch == "":
 		return "commit it there and give the commit a branch", false
-	case artifact:
+	case cause == nil:
 		return "commit it", true
 	}
-	return "commit it (no checkpoint can hold it)", false
+	return fmt.Sprintf("commit it (no checkpoint can hold it: %s)", document.Reason(cause)), false
 }
 
 // losses lists what would be lost if the workspace w were removed now.
@@ -130,13 +131,13 @@ func (r *Runner) losses(ctx context.Context, w *workspace) ([]Loss, error) {
 	if err != nil {
 		return nil, err
 	}
-	u, takes, err := r.unsaved(ctx, w)
+	u, cause, err := r.unsaved(ctx, w)
 	if err != nil {
 		return nil, err
 	}
 	add := func(k Kind, items []string) {
 		if len(items) > 0 {
-			text, checkpoint := way(k, w, takes)
+			text, checkpoint := way(k, w, cause)
 			all = append(all, Loss{k, items, text, checkpoint})
 		}
 	}
@@ -153,25 +154,25 @@ func (r *Runner) losses(ctx context.Context, w *workspace) ([]Loss, error) {
 }
 
 // unsaved is what only the worktree of w holds, and what only git's record of
-// it does where it is gone. It tells whether an artifact can hold the files.
-func (r *Runner) unsaved(ctx context.Context, w *workspace) (u *git.Unsaved, takes bool, err error) {
+// it does where it is gone. The cause is why no artifact can be made of the files.
+func (r *Runner) unsaved(ctx context.Context, w *workspace) (u *git.Unsaved, cause, err error) {
 	at, err := r.listed(ctx, w)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	there, err := r.look(ctx, w, at)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	if !there {
 		left, err := r.Project.Tree.Orphans(ctx, at)
-		return &git.Unsaved{Left: left}, false, err
+		return &git.Unsaved{Left: left}, nil, err
 	}
 	if u, err = r.tree(w).Unsaved(ctx, r.Project.Tree); err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
-	takes, err = r.forgetSaved(ctx, w, u)
-	return u, takes, err
+	cause, err = r.forgetSaved(ctx, w, u)
+	return u, cause, err
 }
 
 // look tells whether there is a worktree to be looked at, and refuses a folder
@@ -197,23 +198,24 @@ func (r *Runner) look(ctx context.Context, w *workspace, at git.Worktree) (bool,
 }
 
 // forgetSaved takes out of u what an artifact of its owner holds, to the
-// byte, as the worktree is now, and tells whether one can.
-func (r *Runner) forgetSaved(ctx context.Context, w *workspace, u *git.Unsaved) (takes bool, err error) {
+// byte, as the worktree is now. The cause is why none can be made of it: it is in
+// none then.
+func (r *Runner) forgetSaved(ctx context.Context, w *workspace, u *git.Unsaved) (cause, err error) {
 	if len(u.Changes)+len(u.Untracked)+len(u.Commits) == 0 {
-		return true, nil
+		return nil, nil
 	}
-	work, err := artifact.Take(ctx, r.tree(w), w.base)
-	if errors.Is(err, git.ErrRepository) {
-		return false, r.forgetBeside(ctx, w, u)
-	}
-	if err != nil {
-		return false, nil // What cannot be taken into an artifact is in none.
+	work, cause := artifact.Take(ctx, r.tree(w), w.base)
+	switch {
+	case errors.Is(cause, git.ErrRepository):
+		return cause, r.forgetBeside(ctx, w, u)
+	case cause != nil:
+		return cause, nil
 	}
 	held, err := r.Runs.Holds(w.own, w.base, work)
 	if held {
 		u.Changes, u.Untracked, u.Commits = nil, nil, nil
 	}
-	return true, err
+	return nil, err
 }
 
 // forgetBeside is forgetSaved for what is beside repositories inside of the
@@ -229,7 +231,7 @@ func (r *Runner) forgetBeside(ctx context.Context, w *workspace, u *git.Unsaved)
 		u.Changes, u.Untracked = nil, nil
 		return nil
 	case err != nil:
-		return nil // What cannot be taken into an artifact is in none.
+		return nil // It is in none, and of the work as a whole that is told.
 	}
 	held, err := r.Runs.Holds(w.own, w.base, work)
 	if held {
