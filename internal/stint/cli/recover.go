@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
@@ -18,7 +19,8 @@ type (
 		Reason      string         `json:"reason,omitempty"`
 	}
 	recoverAnswer struct {
-		Sessions []recoveredView `json:"sessions"`
+		Sessions   []recoveredView `json:"sessions"`
+		Unreadable []unreadable    `json:"unreadable,omitempty"`
 	}
 )
 
@@ -33,7 +35,8 @@ pane is open from then on. Any other is closed as session close does it, so
 that no work is lost: where there is some that is nowhere else it stays as it
 is, and the reason is told.
 
-Exit code 0 says that none of them needs recovery any more.`,
+Exit code 0 says that none of them needs recovery any more, and that every
+document reads: of one that does not nobody knows.`,
 		Example: `  stint session recover
   stint session recover 4f8a2c0e91b7 --json`,
 		Args: takes("[ID]"),
@@ -54,22 +57,46 @@ Exit code 0 says that none of them needs recovery any more.`,
 				failed++
 			}
 		}
-		if err := a.print(v, func(w io.Writer) { recoverText(w, all) }); err != nil {
+		if id == "" {
+			_, skipped, err := r.Sessions.Documents()
+			if err != nil {
+				return err
+			}
+			for _, s := range skipped {
+				v.Unreadable = append(v.Unreadable, unreadable{s.Path, text.Error(s.Err)})
+			}
+		}
+		if err := a.print(v, func(w io.Writer) { recoverText(w, v, all) }); err != nil {
 			return err
 		}
+		var parts []string
 		if failed > 0 {
-			return fmt.Errorf("not recovered: %s: mend what is said of it, and run stint session recover again", text.Count(failed, "session"))
+			parts = append(parts, text.Count(failed, "session"))
 		}
-		return nil
+		if n := len(v.Unreadable); n > 0 {
+			parts = append(parts, "the sessions of "+text.Count(n, "document")+" that cannot be read")
+		}
+		if parts == nil {
+			return nil
+		}
+		return fmt.Errorf("not recovered: %s: mend what is said of each, and run stint session recover again", strings.Join(parts, ", "))
 	})
 	return cmd
 }
 
-func recoverText(w io.Writer, all []runner.Recovered) {
-	if len(all) == 0 {
+func recoverText(w io.Writer, v recoverAnswer, all []runner.Recovered) {
+	if len(all)+len(v.Unreadable) == 0 {
 		fmt.Fprintln(w, "nothing to recover")
-		return
 	}
+	if len(all) > 0 {
+		recoveredText(w, all)
+	}
+	for _, u := range v.Unreadable {
+		fmt.Fprintf(w, "unreadable: %s: %s\n", u.Path, u.Reason)
+	}
+}
+
+func recoveredText(w io.Writer, all []runner.Recovered) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "ID\tOUTCOME\tSTATE\tREASON")
 	for _, s := range all {
