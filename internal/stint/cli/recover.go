@@ -79,7 +79,7 @@ document reads: of one that does not nobody knows.`,
 		if parts == nil {
 			return nil
 		}
-		return fmt.Errorf("not recovered: %s: mend what is said of each, and run stint session recover again", strings.Join(parts, ", "))
+		return fmt.Errorf("not recovered: %s: mend what is said of it, and run stint session recover again", strings.Join(parts, ", "))
 	})
 	return cmd
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -29,26 +30,30 @@ type Lock struct{ f *os.File }
 // for such a one takes the new one.
 func Acquire(ctx context.Context, name string, patience time.Duration) (*Lock, error) {
 	for end := time.Now().Add(patience); ; {
-		l, err := acquire(ctx, name, time.Until(end))
-		if err != nil {
+		if err := MakeDir(filepath.Dir(name)); err != nil {
 			return nil, err
 		}
-		is, err := l.f.Stat()
-		there, gone := os.Stat(name)
-		if err == nil && gone == nil && os.SameFile(is, there) {
-			return l, nil
-		}
-		l.Release()
-		if err != nil {
-			return nil, fmt.Errorf("lock %q: %w", name, err)
+		l, err := acquire(ctx, name, time.Until(end))
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && time.Now().Before(end): // The folder has just gone.
+		case err != nil || l.is(name):
+			return l, err
+		default:
+			l.Release()
 		}
 	}
 }
 
+// is tells whether the lock is that of the file which has its name now.
+func (l *Lock) is(name string) bool {
+	held, err := l.f.Stat()
+	there, gone := os.Stat(name)
+	return err == nil && gone == nil && os.SameFile(held, there)
+}
+
+// acquire is Acquire in a folder that is there. It may have gone when the lock
+// is held.
 func acquire(ctx context.Context, name string, patience time.Duration) (*Lock, error) {
-	if err := MakeDir(filepath.Dir(name)); err != nil {
-		return nil, err
-	}
 	// Go marks it close-on-exec, so that no tmux server and no hook of git
 	// inherits the lock.
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)

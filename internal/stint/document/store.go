@@ -135,9 +135,13 @@ func (s *Store[T, D]) Hold(ctx context.Context, id string) (*Held[T, D], error) 
 	if _, err := s.Get(id); err != nil {
 		return nil, err
 	}
-	lock, err := s.acquire(ctx, id)
-	if err != nil {
-		return nil, err
+	// A folder that was removed meanwhile is not made again.
+	lock, err := acquire(ctx, s.path(s.Lock(id)), Patience)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s %q: %w", s.Kind, id, s.NotFound)
+	case err != nil:
+		return nil, fmt.Errorf("%s %q: %w", s.Kind, id, err)
 	}
 	// Only what is read under the lock counts.
 	d, err := s.Get(id)
@@ -151,9 +155,10 @@ func (s *Store[T, D]) Hold(ctx context.Context, id string) (*Held[T, D], error) 
 // Create writes the first revision of a new document and holds it. Before that,
 // and with the lock held, it does what is to be there first.
 func (s *Store[T, D]) Create(ctx context.Context, d D, first ...func() error) (*Held[T, D], error) {
-	lock, err := s.acquire(ctx, d.Header().ID)
+	id := d.Header().ID
+	lock, err := Acquire(ctx, s.path(s.Lock(id)), Patience)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s %q: %w", s.Kind, id, err)
 	}
 	if err := s.create(d, first); err != nil {
 		lock.Release()
@@ -179,14 +184,6 @@ func (s *Store[T, D]) create(d D, first []func() error) error {
 	head.Revision, head.CreatedAt = 1, readers.At(s.Now())
 	head.UpdatedAt = head.CreatedAt
 	return s.write(d)
-}
-
-func (s *Store[T, D]) acquire(ctx context.Context, id string) (*Lock, error) {
-	lock, err := Acquire(ctx, s.path(s.Lock(id)), Patience)
-	if err != nil {
-		return nil, fmt.Errorf("%s %q: %w", s.Kind, id, err)
-	}
-	return lock, nil
 }
 
 // Update changes the document, as it is on disk, by one revision. It refuses to
