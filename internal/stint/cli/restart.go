@@ -18,7 +18,7 @@ type (
 	restartAnswer struct {
 		Variables  []string        `json:"variables"`
 		Sessions   []refreshedView `json:"sessions"`
-		Unreadable []unreadable    `json:"unreadable,omitempty"`
+		Unreadable []unreadable    `json:"unreadable"`
 	}
 	refreshedView struct {
 		ID       string         `json:"id"`
@@ -103,7 +103,7 @@ func (a *app) restart(ctx context.Context, r *runner.Runner, o runner.RestartOpt
 	for _, note := range all.Notes {
 		a.note("%s", text.OneLine(note))
 	}
-	v, bad := restartAnswer{Variables: all.Names, Sessions: []refreshedView{}}, 0
+	v, bad := restartAnswer{Variables: all.Names, Sessions: []refreshedView{}, Unreadable: []unreadable{}}, 0
 	for _, s := range all.Sessions {
 		v.Sessions = append(v.Sessions, refreshedView{s.ID, s.WorkItem, s.Outcome, text.OneLine(s.Why), driftView{string(s.Drift.State), s.Drift.Names}})
 		if !s.Good() {
