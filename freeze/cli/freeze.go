@@ -39,7 +39,7 @@ success, and nothing is ever overwritten.`,
 	flags.BoolVar(&all, "all", false, "every release of the ledger")
 	flags.StringVar(&req.Commit, "commit", "", "cut the version, which the ledger lacks, from this `REV`")
 	flags.BoolVar(&req.Add, "add", false, "cut the version, which the ledger lacks and which has no commit")
-	flags.StringVar(&req.Integrity, "integrity", "", "with --add: the package's `HASH`, kept in the ledger and handed to the command that obtains it")
+	flags.StringVar(&req.Integrity, "integrity", "", "with --add: the package's `HASH`, kept in the ledger; its registry has to state it, or the command that obtains it is given it")
 	flags.StringVar(&req.DryRun, "dry-run", "", "freeze this `REV` as newer than every release, and write nothing")
 	flags.BoolVar(&req.Replace, "replace", false, "write the fixtures that differ anew; needs --why")
 	flags.StringVar(&req.Why, "why", "", "the reason for --replace, kept in the ledger")

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,6 +63,12 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o700)
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "pip" {
+				return false, fmt.Errorf("there is no condition %q", cond)
+			}
+			return exec.Command("python3", "-m", "pip", "--version").Run() == nil, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"subject": subject,

@@ -48,11 +48,13 @@ func TestPackages(t *testing.T) {
 
 			require.NoError(t, os.RemoveAll(filepath.Join(p.dir, "cache")))
 			p.env = append(p.env, p.offline)
-			for range 2 {
-				out, err = p.freeze("v1.0.0")
-				require.NoError(t, err)
-				require.Equal(t, "v1.0.0: 1 identical\n", out)
-			}
+			out, err = p.freeze("v1.0.0")
+			require.NoError(t, err)
+			require.Equal(t, "v1.0.0: 1 identical\n", out)
+			out, err = p.freeze("v1.0.0", "--json")
+			require.NoError(t, err)
+			require.Contains(t, out, fmt.Sprintf("\"package\": %q,\n      \"integrity\": %q,\n", p.pkg, p.integrity))
+			require.Contains(t, out, `"cached": true`)
 			require.NoError(t, os.RemoveAll(filepath.Join(p.dir, "cache")))
 			p.env = append(p.env[:len(p.env)-1], p.change())
 			_, err = p.freeze("v1.0.0")

@@ -51,8 +51,10 @@ func (o Outcome) New() bool {
 type ReleaseReport struct {
 	Version   string    `json:"version"`
 	Commit    string    `json:"commit,omitempty"`
-	Written   bool      `json:"written"` // fixtures or the ledger changed
-	Cached    bool      `json:"cached"`  // its programs were built before
+	Package   string    `json:"package,omitempty"`
+	Integrity string    `json:"integrity,omitempty"` // of the package
+	Written   bool      `json:"written"`             // fixtures or the ledger changed
+	Cached    bool      `json:"cached"`              // its programs were built before
 	Scenarios []Outcome `json:"scenarios"`
 	Notes     []string  `json:"notes,omitempty"`
 	Error     string    `json:"error,omitempty"` // of the release as a whole

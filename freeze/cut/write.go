@@ -71,7 +71,8 @@ func producer(version string, b *provider.Build, known map[string]string) fixtur
 
 // finish writes what is new of a release, if all of it succeeded, and reports.
 func (f *freezer) finish(ctx context.Context, t *target, targets []*target) ReleaseReport {
-	report := ReleaseReport{Version: t.release.Version, Commit: t.release.Commit}
+	r := t.release
+	report := ReleaseReport{Version: r.Version, Commit: r.Commit, Package: r.Package, Integrity: r.Integrity}
 	if t.build != nil {
 		report.Cached = t.build.Cached
 	}

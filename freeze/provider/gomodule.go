@@ -60,7 +60,7 @@ func (p *Provider) download(ctx context.Context, r ledger.Release) (goModule, er
 	case runErr != nil && (m.Error == "" || ctx.Err() != nil):
 		return m, p.commandError(ctx, "run", words, runErr, errs, nil)
 	case m.Error != "":
-		return m, fmt.Errorf("module %s: %s", id(r), m.Error)
+		return m, fmt.Errorf("module %s: %s", id(r), strings.TrimPrefix(m.Error, id(r)+": "))
 	}
 	sum, err := dirhash.HashDir(m.Dir, m.Path+"@"+m.Version, dirhash.Hash1)
 	if err == nil && sum != m.Sum {

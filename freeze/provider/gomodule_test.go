@@ -1,12 +1,16 @@
 package provider_test
 
 import (
+	"crypto/rand"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/freeze-contracts/permafrost/freeze/config"
@@ -14,6 +18,7 @@ import (
 	"github.com/freeze-contracts/permafrost/freeze/provider"
 	"github.com/freeze-contracts/permafrost/internal/registry"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/mod/sumdb/note"
 )
 
 const (
@@ -203,6 +208,27 @@ func TestGoModuleChanged(t *testing.T) {
 		require.ErrorContains(t, err, `program "notes" was built with example.com/says@v1.0.0, whose hash is h1:`)
 		require.ErrorContains(t, err, "and the go.sum of example.com/notes@v1.0.0 has h1:")
 	})
+}
+
+// TestGoModuleDatabase: where the caller has a database of hashes asked, it is,
+// and what it does not confirm is refused.
+func TestGoModuleDatabase(t *testing.T) {
+	s := newGoSubject(t)
+	r := s.pin(t)
+	_, key, err := note.GenerateKey(rand.Reader, "sums.example.com")
+	require.NoError(t, err)
+	var asked atomic.Bool
+	database := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Store(true)
+		http.Error(w, "no such module", http.StatusNotFound)
+	}))
+	defer database.Close()
+	env := []string{"GOSUMDB=" + key + " " + database.URL, s.modules("cold")}
+	_, err = s.provider(t, "cache", env...).Obtain(t.Context(), r)
+	require.ErrorContains(t, err, `release "v1.0.0": module example.com/notes@v1.0.0: verifying `)
+	require.True(t, asked.Load())
+	env = append(env, "GONOSUMDB=example.com")
+	require.Equal(t, "hello notes v1.0.0\n", programOf(t, s.obtain(t, "cache", r, env...)))
 }
 
 func TestGoModuleRefused(t *testing.T) {
