@@ -1,16 +1,13 @@
 package sandbox
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -123,7 +120,7 @@ func (p place) linkTools(cfg Config) error {
 		if err != nil {
 			return fmt.Errorf("tool %q, named under tools ([box] tools in freeze.toml): %w", name, err)
 		}
-		if runner := envRunner(program); runner != "" && !slices.Contains(cfg.Tools, runner) && cfg.StandIns[runner] == "" {
+		if runner := Runner(program); runner != "" && !slices.Contains(cfg.Tools, runner) && cfg.StandIns[runner] == "" {
 			return fmt.Errorf("tool %q is the script %q, which %q runs, and that is not in the box: if it is a version manager's shim, put the folder of the real %s first on PATH, else name %s under tools too",
 				name, program, runner, name, runner)
 		}
@@ -132,27 +129,6 @@ func (p place) linkTools(cfg Config) error {
 		}
 	}
 	return nil
-}
-
-// envRunner is the program that runs a script which asks env for it
-// (#!/usr/bin/env bash), and so looks for it on the box's PATH.
-func envRunner(program string) string {
-	f, err := os.Open(program)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	line, _ := bufio.NewReader(io.LimitReader(f, 256)).ReadString('\n')
-	words := strings.Fields(strings.TrimPrefix(line, "#!"))
-	if !strings.HasPrefix(line, "#!") || len(words) < 2 || filepath.Base(words[0]) != "env" {
-		return ""
-	}
-	for _, word := range words[1:] {
-		if !strings.HasPrefix(word, "-") && !strings.Contains(word, "=") {
-			return filepath.Base(word)
-		}
-	}
-	return ""
 }
 
 func (p place) addTmux() error {

@@ -96,7 +96,7 @@ func (a *app) init(ctx context.Context, opts initOptions) error {
 	for _, f := range files {
 		fmt.Fprintf(a.stdout, "wrote %s\n", f.Path)
 	}
-	a.next(dir, draft, opts.first)
+	a.next(dir, draft, opts.first, files)
 	return nil
 }
 
@@ -134,7 +134,7 @@ func (a *app) tell(format string, args ...any) {
 }
 
 // next says what there is to do now.
-func (a *app) next(dir string, d *skeleton.Draft, first skeleton.First) {
+func (a *app) next(dir string, d *skeleton.Draft, first skeleton.First, files []skeleton.File) {
 	if a.quiet {
 		return
 	}
@@ -158,7 +158,13 @@ func (a *app) next(dir string, d *skeleton.Draft, first skeleton.First) {
 	default:
 		fmt.Fprintln(a.stdout, "  git tag v0.1.0 && freeze v0.1.0    freezes a release: its commit has a tag")
 	}
-	fmt.Fprintln(a.stdout, "  git add freeze.toml fixtures .github && git commit    keeps it")
+	var tops []string
+	for _, path := range paths(files) {
+		top, _, _ := strings.Cut(path, "/")
+		tops = append(tops, top)
+	}
+	slices.Sort(tops)
+	fmt.Fprintf(a.stdout, "  git add %s && git commit    keeps it\n", strings.Join(slices.Compact(tops), " "))
 }
 
 // workTree is this folder, which has to be the top of a git work tree: commits

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -138,6 +140,9 @@ func (f *freezer) prepare(ctx context.Context, t *target, targets []*target) err
 	if t.build, err = f.obtain(ctx, t.release); err != nil {
 		return err
 	}
+	if err := f.runnable(t); err != nil {
+		return err
+	}
 	for _, j := range t.jobs {
 		if err := f.obtainUsed(ctx, j, targets); err != nil {
 			return err
@@ -145,6 +150,18 @@ func (f *freezer) prepare(ctx context.Context, t *target, targets []*target) err
 	}
 	f.show(Event{Kind: Planned, Version: t.release.Version, Count: len(t.jobs)})
 	return f.sameProducer(t)
+}
+
+// runnable requires that the program which runs the subject's, if that is a
+// script which asks for it by name, is in the box.
+func (f *freezer) runnable(t *target) error {
+	name, box := f.Config.Subject.Name, f.Config.Box
+	runner := sandbox.Runner(filepath.Join(t.build.Dir, name))
+	_, standIn := f.Config.StandIn[runner]
+	if _, own := t.build.Programs[runner]; runner == "" || standIn || own || slices.Contains(box.Tools, runner) {
+		return nil
+	}
+	return fmt.Errorf("release %s: %s is a script that %s runs, which is not in the box: name it in tools, as in tools = [%q]", t.release.Version, name, runner, runner)
 }
 
 // verify asks the release's own program which version it is.
