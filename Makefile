@@ -3,7 +3,7 @@
 #   make check    everything that CI runs, and the only list of it
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup build install freeze check lint vet fixtures read test fuzz bench
+.PHONY: help setup build install freeze check lint vet fixtures read test regressions mutate fuzz bench
 
 # The result must not depend on where make was started or on the caller's
 # settings of the programs under test.
@@ -69,6 +69,13 @@ fuzz: ## every fuzz target for FUZZTIME
 	@cd "$(ROOT)" && git grep --untracked -o '^func Fuzz[A-Za-z0-9]*' -- '*_test.go' | while IFS=: read -r file func; do \
 		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x "./$$(dirname "$$file")" || exit 1; \
 	done
+
+regressions: setup build ## every regression is caught by the assertion meant for it
+	@echo "check: mutate"
+	@cd "$(ROOT)" && bin/freeze --quiet mutate
+
+mutate: regressions ## and every mutant of the readers is caught, or listed with a reason
+	@cd "$(ROOT)" && bin/freeze mutate --generated
 
 bench: setup ## measure what the documentation claims
 	@cd "$(ROOT)" && go test -run '^$$' -bench '$(BENCH)' -benchmem ./...

@@ -20,12 +20,14 @@ type mutateOptions struct {
 	list    bool
 	jobs    int
 	timeout time.Duration
+
+	generated generatedOptions
 }
 
 func (a *app) mutateCommand() *cobra.Command {
 	var opts mutateOptions
 	cmd := &cobra.Command{
-		Use:   "mutate [NAME...]",
+		Use:   "mutate [NAME...] [--generated [ID...]]",
 		Short: "inject faults, and see that the suites fail for the intended reason",
 		Long: `mutate takes the regressions of the folder that freeze.toml names, each an edit
 of one function, and requires of each that the one test that is meant for it
@@ -33,17 +35,28 @@ fails under it, by the one assertion that is meant, three times of three, while
 the tree itself passes. Everything else has a verdict of its own and makes the
 exit status 1. Nothing is written into the tree.
 
+With --generated it makes up mutants of packages, and requires that each is
+caught by some test of the suites, or listed with a reason in survivors.toml
+beside the regressions.
+
 With names it shows what the test printed.`,
-		Example: `  freeze mutate                    all of them
+		Example: `  freeze mutate                    all regressions
   freeze mutate attach-any-state   one, and how its test fails
-  freeze mutate --list             which there are`,
+  freeze mutate --list             which there are
+  freeze mutate --generated --sample 50 --for 2m`,
 		Args: func(*cobra.Command, []string) error { return nil },
-		RunE: func(cmd *cobra.Command, names []string) error { return a.mutate(cmd.Context(), opts, names) },
+		RunE: func(cmd *cobra.Command, names []string) error {
+			if err := opts.generated.wrong(cmd, opts.list); err != nil {
+				return err
+			}
+			return a.mutate(cmd.Context(), opts, names)
+		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&opts.list, "list", false, "list the regressions, and run nothing")
 	flags.IntVar(&opts.jobs, "jobs", 0, "how many tests run at once; 0 is the number of cores")
 	flags.DurationVar(&opts.timeout, "timeout", mutate.DefaultTimeout, "after what time a test has no end, unless the tree itself is that slow")
+	opts.generated.flags(cmd)
 	return cmd
 }
 
@@ -57,6 +70,12 @@ func (a *app) mutate(ctx context.Context, opts mutateOptions, names []string) er
 	cfg, err := a.config()
 	if err != nil {
 		return err
+	}
+	if cfg.Mutate.Regressions == "" {
+		return usagef("%s: there is no [mutate] in it, which says what is mutated", filepath.Join(cfg.Dir, config.Name))
+	}
+	if opts.generated.on {
+		return a.generated(ctx, opts, cfg, names)
 	}
 	all, err := regressions(cfg, names)
 	if err != nil {
@@ -93,9 +112,6 @@ func (a *app) config() (*config.Config, error) {
 
 // regressions are those of the project, or those with the names.
 func regressions(cfg *config.Config, names []string) ([]*regression.Regression, error) {
-	if cfg.Mutate.Regressions == "" {
-		return nil, usagef("%s: there is no [mutate] in it, which says where the regressions are", filepath.Join(cfg.Dir, config.Name))
-	}
 	all, err := regression.Load(filepath.Join(cfg.Dir, filepath.FromSlash(cfg.Mutate.Regressions)))
 	if err != nil || len(names) == 0 {
 		return all, err

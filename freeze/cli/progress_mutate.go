@@ -24,8 +24,41 @@ type mutants struct {
 	began time.Time
 }
 
-// result takes what came of one.
+// result takes what came of a regression.
 func (m *mutants) result(r mutate.Result) {
+	m.one(string(r.Verdict), r.Verdict != mutate.Caught, r.Regression.Name, r.Elapsed)
+}
+
+// generated takes what came of a mutant. Those that are as they should be are
+// many, and only counted.
+func (m *mutants) generated(r mutate.MutantResult, total int) {
+	if m.progress == nil {
+		return
+	}
+	m.mu.Lock()
+	m.total = total
+	m.mu.Unlock()
+	name := r.Mutant.ID
+	if !r.Bad() {
+		name = ""
+	}
+	m.one(string(r.Verdict), r.Bad(), name, r.Elapsed)
+}
+
+// say takes what is done before there are results.
+func (m *mutants) say(text string) {
+	if m.progress == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.live {
+		m.clear()
+		fmt.Fprint(m.w, text)
+	}
+}
+
+func (m *mutants) one(verdict string, bad bool, name string, elapsed time.Duration) {
 	p := m.progress
 	if p == nil {
 		return
@@ -33,7 +66,9 @@ func (m *mutants) result(r mutate.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
-	p.line(fmt.Sprintf("%s  %s  %s", p.paint(fmt.Sprintf("%-15s", r.Verdict), r.Verdict != mutate.Caught), r.Regression.Name, r.Elapsed.Round(10*time.Millisecond)))
+	if name != "" {
+		p.line(fmt.Sprintf("%s  %s  %s", p.paint(fmt.Sprintf("%-15s", verdict), bad), name, elapsed.Round(10*time.Millisecond)))
+	}
 	left := time.Since(m.began) / time.Duration(p.done) * time.Duration(p.total-p.done)
 	p.running = []string{fmt.Sprintf("about %s left", left.Round(time.Second))}
 	if p.done == p.total {

@@ -32,17 +32,18 @@ func TestJSONIsDocumented(t *testing.T) {
 		}
 	}
 	want := map[string][]string{
-		"freeze VERSION":    fields("", reflect.TypeFor[cut.Report]()),
-		"freeze init":       fields("", reflect.TypeFor[begun]()),
-		"freeze new":        fields("", reflect.TypeFor[begun]()),
-		"freeze check":      fields("", reflect.TypeFor[checkReport]()),
-		"freeze diff":       fields("", reflect.TypeFor[diff.Report]()),
-		"freeze read":       fields("", reflect.TypeFor[read.Report]()),
-		"freeze mutate":     fields("", reflect.TypeFor[mutateReport]()),
-		"freeze list":       fields("", reflect.TypeFor[[]row]()),
-		"freeze completion": fields("", reflect.TypeFor[completionAnswer]()),
-		"freeze doctor":     fields("", reflect.TypeFor[doctorReport]()),
-		"freeze reap":       fields("", reflect.TypeFor[[]reaped]()),
+		"freeze VERSION":            fields("", reflect.TypeFor[cut.Report]()),
+		"freeze init":               fields("", reflect.TypeFor[begun]()),
+		"freeze new":                fields("", reflect.TypeFor[begun]()),
+		"freeze check":              fields("", reflect.TypeFor[checkReport]()),
+		"freeze diff":               fields("", reflect.TypeFor[diff.Report]()),
+		"freeze read":               fields("", reflect.TypeFor[read.Report]()),
+		"freeze mutate":             fields("", reflect.TypeFor[mutateReport]()),
+		"freeze mutate --generated": fields("", reflect.TypeFor[generatedReport]()),
+		"freeze list":               fields("", reflect.TypeFor[[]row]()),
+		"freeze completion":         fields("", reflect.TypeFor[completionAnswer]()),
+		"freeze doctor":             fields("", reflect.TypeFor[doctorReport]()),
+		"freeze reap":               fields("", reflect.TypeFor[[]reaped]()),
 	}
 	for command := range want {
 		slices.Sort(want[command])

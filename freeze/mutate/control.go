@@ -73,18 +73,20 @@ func (s *slot) control(ctx context.Context, test string) (f finding, err error) 
 // judge runs the test under one mutant, in a process of its own each time.
 func (j *judging) judge(ctx context.Context, name string, s *slot, b testbin.Builder, m *mutant) (f finding, err error) {
 	began := time.Now()
+	r := j.Regressions[m.index]
 	number, marked := m.number, true
 	if number == 0 {
 		number = 1
-		s, marked, err = j.alone(ctx, name, s, b, m)
+		control := s
+		s, marked, err = j.alone(ctx, name, b, r.Test.Package, m.change)
 		if build, ok := errors.AsType[*testbin.BuildError](err); ok {
 			return finding{judged: judged{verdict: NotViable, why: build.First()}, output: build.Output}, nil
 		}
 		if err != nil {
 			return f, err
 		}
+		s.turns, s.elapsed = control.turns, control.elapsed
 	}
-	r := j.Regressions[m.index]
 	var runs []judged
 	for range times {
 		run, marks, err := s.run(ctx, r.Test.Name, number)
@@ -102,24 +104,4 @@ func (j *judging) judge(ctx context.Context, name string, s *slot, b testbin.Bui
 	}
 	f.judged, f.elapsed = agree(runs), time.Since(began)
 	return f, nil
-}
-
-// alone builds the tests with the one change made for good.
-func (j *judging) alone(ctx context.Context, name string, control *slot, b testbin.Builder, m *mutant) (s *slot, marked bool, err error) {
-	overlay, marked, err := m.change.Alone()
-	if err != nil {
-		return nil, false, err
-	}
-	dir, err := j.scratch.sub(name, "overlay")
-	if err != nil {
-		return nil, false, err
-	}
-	if b.Overlay, err = overlay.Write(dir); err != nil {
-		return nil, false, err
-	}
-	if s, err = j.slot(ctx, name, b, j.Regressions[m.index].Test.Package); err != nil {
-		return nil, false, err
-	}
-	s.turns, s.elapsed = control.turns, control.elapsed
-	return s, marked, nil
 }

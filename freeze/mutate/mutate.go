@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -57,7 +56,7 @@ func Run(ctx context.Context, req Request) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &judging{Request: req, scratch: s, results: make([]Result, len(req.Regressions))}
+	j := &judging{Request: req, site: site{dir: req.Dir, env: req.Env, timeout: req.Timeout, scratch: s}, results: make([]Result, len(req.Regressions))}
 	err = j.run(ctx)
 	// The test that a signal has ended is gone by now.
 	return j.results, errors.Join(err, s.remove())
@@ -66,8 +65,7 @@ func Run(ctx context.Context, req Request) ([]Result, error) {
 // judging is one run.
 type judging struct {
 	Request
-	scratch *scratch
-	tree    *source.Tree
+	site
 
 	mu      sync.Mutex
 	results []Result
@@ -99,18 +97,11 @@ func (j *judging) run(ctx context.Context) error {
 		byPackage[pkg] = append(byPackage[pkg], m)
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(j.jobs())
+	g.SetLimit(jobs(j.Jobs))
 	for i, pkg := range packages {
 		g.Go(func() error { return j.pack(ctx, fmt.Sprint("p", i), switched, pkg, byPackage[pkg]) })
 	}
 	return g.Wait()
-}
-
-func (j *judging) jobs() int {
-	if j.Jobs > 0 {
-		return j.Jobs
-	}
-	return runtime.NumCPU()
 }
 
 // place finds what the regressions change, and judges those that have no place
@@ -184,24 +175,6 @@ func (j *judging) render(b *testbin.Builder, mutants []*mutant) error {
 	}
 	b.Overlay, err = overlay.Write(dir)
 	return err
-}
-
-// slot builds the tests of a package in a folder of their own.
-func (j *judging) slot(ctx context.Context, name string, b testbin.Builder, pkg string) (*slot, error) {
-	dir, err := j.scratch.sub(name)
-	if err != nil {
-		return nil, err
-	}
-	b.Link = j.tree.Link(dir)
-	binary, err := b.Build(ctx, pkg, dir)
-	if err != nil {
-		return nil, err
-	}
-	timeout := j.Timeout
-	if timeout == 0 {
-		timeout = DefaultTimeout
-	}
-	return &slot{dir: dir, memory: filepath.Join(j.scratch.memory, name), binary: binary, env: b.GoFlags(), timeout: timeout}, nil
 }
 
 // pack judges the regressions whose test is in one package.

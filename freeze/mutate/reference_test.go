@@ -11,10 +11,11 @@ import (
 
 	"github.com/freeze-contracts/permafrost/freeze/mutate"
 	"github.com/freeze-contracts/permafrost/freeze/mutate/regression"
+	"github.com/freeze-contracts/permafrost/freeze/mutate/source"
 )
 
-// The reference has every verdict, in order, and no other; its example is a
-// regression.
+// The reference has every verdict and every operator, in order, and no other;
+// its example is a regression.
 func TestReference(t *testing.T) {
 	data, err := os.ReadFile("../../docs/mutation.md")
 	require.NoError(t, err)
@@ -27,6 +28,16 @@ func TestReference(t *testing.T) {
 	}
 	if diff := cmp.Diff(mutate.Verdicts(), documented); diff != "" {
 		t.Errorf("verdicts (-there are +documented)\n%s", diff)
+	}
+	_, table, ok = strings.Cut(string(data), "| operator | is |\n")
+	require.True(t, ok)
+	table, _, _ = strings.Cut(table, "\n\n")
+	var operators []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllStringSubmatch(table, -1) {
+		operators = append(operators, row[1])
+	}
+	if diff := cmp.Diff(source.Operators(), operators); diff != "" {
+		t.Errorf("operators (-there are +documented)\n%s", diff)
 	}
 	example := regexp.MustCompile("(?s)```\n(what: .*?)```").FindSubmatch(data)
 	require.NotNil(t, example)

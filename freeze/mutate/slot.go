@@ -30,14 +30,16 @@ type slot struct {
 // marks are what the processes of a run have marked.
 type marks []bool
 
-func (m marks) runaway() bool { return m[switches.MarkRunaway] }
+func (m marks) at(i int) bool { return i < len(m) && m[i] }
 
-func (m marks) reached(mutant int) bool { return m[switches.MarkReached+mutant] }
+func (m marks) runaway() bool { return m.at(switches.MarkRunaway) }
+
+func (m marks) reached(mutant int) bool { return m.at(switches.MarkReached + mutant) }
 
 // turns is how many turns of loops were made, at least.
 func (m marks) turns() int64 {
 	for exp := switches.MarkReached - switches.MarkTurns - 1; exp >= 0; exp-- {
-		if m[switches.MarkTurns+exp] {
+		if m.at(switches.MarkTurns + exp) {
 			return 1 << exp
 		}
 	}
@@ -54,27 +56,39 @@ const (
 // thawEnv tells the harness of the contracts where to thaw fixtures.
 const thawEnv = "PERMAFROST_THAW"
 
-// run runs a test with a mutant on, or none.
+// run runs one test with a mutant on, or none.
 func (s *slot) run(ctx context.Context, test string, mutant int) (*testbin.Result, marks, error) {
-	var limit int64
-	timeout := firstTimeout
-	if mutant > 0 {
-		limit = max(leastTurns, moreTimes*s.turns)
-		timeout = max(s.timeout, moreTimes*s.elapsed)
+	l := limits{turns: max(leastTurns, moreTimes*s.turns), timeout: max(s.timeout, moreTimes*s.elapsed)}
+	if mutant == 0 {
+		l = limits{timeout: firstTimeout}
 	}
-	// Whoever the suite runs itself as has to be able to mark.
-	size := make([]byte, switches.MarkReached+mutant+1)
+	result, made, err := s.start(ctx, mutant, l, testbin.Alone(test))
+	if err == nil && mutant == 0 {
+		s.turns, s.elapsed = max(s.turns, made.turns()*2), max(s.elapsed, result.Elapsed)
+	}
+	return result, made, err
+}
+
+// limits are how long a run may go on.
+type limits struct {
+	turns   int64 // of loops, 0 for any number
+	timeout time.Duration
+}
+
+// start runs the tests that args choose.
+func (s *slot) start(ctx context.Context, state int, l limits, args ...string) (*testbin.Result, marks, error) {
 	tmp := filepath.Join(s.dir, "t")
 	env := append(slices.Clone(s.env), "TMPDIR="+tmp, thawEnv+"="+s.memory)
 	err := errors.Join(
-		os.WriteFile(filepath.Join(s.dir, switches.State), fmt.Appendf(nil, "%d %d\n", mutant, limit), 0o644),
-		os.WriteFile(filepath.Join(s.dir, switches.Marks), size, 0o666),
+		os.WriteFile(filepath.Join(s.dir, switches.State), fmt.Appendf(nil, "%d %d\n", state, l.turns), 0o644),
+		os.WriteFile(filepath.Join(s.dir, switches.Marks), nil, 0o666),
+		// Whoever the suite runs itself as has to be able to mark.
 		os.Chmod(filepath.Join(s.dir, switches.Marks), 0o666),
 		everyone(tmp), everyone(s.memory))
 	if err != nil {
 		return nil, nil, err
 	}
-	result, err := testbin.Run{Binary: s.binary, Test: test, Env: env, Timeout: timeout}.Start(ctx)
+	result, err := testbin.Run{Binary: s.binary, Args: args, Env: env, Timeout: l.timeout}.Start(ctx)
 	data, readErr := os.ReadFile(filepath.Join(s.dir, switches.Marks))
 	// What the test left behind, a panic among others, is not for the next.
 	err = errors.Join(err, readErr, removeAll(tmp), removeAll(s.memory))
@@ -84,9 +98,6 @@ func (s *slot) run(ctx context.Context, test string, mutant int) (*testbin.Resul
 	made := make(marks, len(data))
 	for i, b := range data {
 		made[i] = b != 0
-	}
-	if mutant == 0 {
-		s.turns, s.elapsed = max(s.turns, made.turns()*2), max(s.elapsed, result.Elapsed)
 	}
 	return result, made, nil
 }

@@ -19,7 +19,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -78,12 +77,13 @@ func Load(ctx context.Context, dir string, env []string, patterns ...string) (*T
 	for _, l := range all {
 		exports[l.ImportPath] = l.Export
 	}
-	t.importer = importer.ForCompiler(t.fset, "gc", func(path string) (io.ReadCloser, error) {
+	imports := importer.ForCompiler(t.fset, "gc", func(path string) (io.ReadCloser, error) {
 		if exports[path] == "" {
 			return nil, fmt.Errorf("package %s is not among what is imported so far", path)
 		}
 		return os.Open(exports[path])
 	})
+	t.importer = withSwitches{imports, t}
 	for _, l := range all {
 		// What is not there is noticed when it is asked for.
 		if l.DepOnly || l.Error != nil && len(l.GoFiles) == 0 {
@@ -164,10 +164,7 @@ func (p *Package) check(replaced *ast.File, info *types.Info) (*types.Package, e
 			files = append(files, f.ast)
 		}
 	}
-	conf := types.Config{Importer: p.tree.importer, Sizes: types.SizesFor("gc", runtime.GOARCH)}
-	if v := p.tree.module.GoVersion; v != "" {
-		conf.GoVersion = "go" + v
-	}
+	conf := p.config()
 	return conf.Check(p.Path, p.tree.fset, files, info)
 }
 

@@ -67,12 +67,10 @@ func (f *File) render(all []insertion, name string) []byte {
 	return insert(f.Text, append(all, t.importing(f.ast, name)))
 }
 
-// compiles checks a switch by itself, with the package of the switches declared
-// in the file: it is not among what the tree imports.
+// compiles checks a switch by itself.
 func (f *File) compiles(one insertion, name string) error {
 	t := f.pkg.tree
-	text := insert(append(f.Text[:len(f.Text):len(f.Text)], fmt.Sprintf(
-		"\n\nvar %s struct { On func(int) bool; Reached func(int); Tick func() }\n", name)...), []insertion{one})
+	text := insert(f.Text, []insertion{one, t.importing(f.ast, name)})
 	parsed, err := t.parse(f.Name, text)
 	if err == nil {
 		_, err = f.pkg.check(parsed, nil)

@@ -68,6 +68,51 @@ func (b Builder) Find(ctx context.Context, pattern string) (dir, importPath stri
 	return "", "", &NoTestsError{pattern, "has no tests"}
 }
 
+// Suite is a package with tests.
+type Suite struct {
+	Package string // import path
+	// Imports are all packages that its tests are built of.
+	Imports map[string]bool
+}
+
+// Suites returns the packages with tests that patterns name: those of the first
+// pattern first, each once.
+func (b Builder) Suites(ctx context.Context, patterns []string) ([]Suite, error) {
+	var all []Suite
+	for _, pattern := range patterns {
+		packages, err := b.list(ctx, "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", "--", pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, pkg := range packages {
+			if slices.ContainsFunc(all, func(s Suite) bool { return s.Package == pkg }) {
+				continue
+			}
+			imports, err := b.list(ctx, "-deps", "-test", "-f", "{{or .ForTest .ImportPath}} {{.ImportPath}}", "--", pkg)
+			if err != nil {
+				return nil, err
+			}
+			suite := Suite{pkg, make(map[string]bool)}
+			for _, i := range imports {
+				suite.Imports[i] = true
+			}
+			all = append(all, suite)
+		}
+	}
+	return all, nil
+}
+
+// list returns the words that go list prints.
+func (b Builder) list(ctx context.Context, args ...string) ([]string, error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list"}, args...)...)
+	cmd.Dir, cmd.Env = b.Dir, b.Env
+	out, err := cmd.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return nil, fmt.Errorf("go list: %s", bytes.TrimSpace(exit.Stderr))
+	}
+	return strings.Fields(string(out)), err
+}
+
 // Build builds the tests of a package as a program in the folder out.
 func (b Builder) Build(ctx context.Context, pattern, out string) (*Binary, error) {
 	dir, importPath, err := b.Find(ctx, pattern)

@@ -19,6 +19,7 @@ const (
 // said is what the output of a test binary says.
 type said struct {
 	status   map[string]Status // by test
+	failed   string            // the first that ended so, the innermost
 	messages []Message
 	crash    string
 }
@@ -113,10 +114,16 @@ func (l *listener) frame(word string, status Status, test, rest string) {
 	if status != None {
 		l.status[test] = status
 	}
+	if status == Failed && l.failed == "" {
+		l.failed = test
+	}
 }
 
 // Status is how a test ended.
 func (s said) Status(test string) Status { return s.status[test] }
+
+// FirstFailed is the test that failed first, or empty.
+func (s said) FirstFailed() string { return s.failed }
 
 // Ran reports whether any test was run.
 func (s said) Ran() bool { return len(s.status) > 0 }

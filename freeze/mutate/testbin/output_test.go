@@ -28,7 +28,7 @@ func build(t *testing.T, tests string) *testbin.Binary {
 
 func run(t *testing.T, bin *testbin.Binary, test string) *testbin.Result {
 	t.Helper()
-	result, err := testbin.Run{Binary: bin, Test: test, Env: os.Environ(), Timeout: 10 * time.Minute}.Start(t.Context())
+	result, err := testbin.Run{Binary: bin, Args: []string{testbin.Alone(test)}, Env: os.Environ(), Timeout: 10 * time.Minute}.Start(t.Context())
 	require.NoError(t, err)
 	return result
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/freeze-contracts/permafrost/freeze/group"
 )
 
-// Run is one test in a process of its own.
+// Run is tests in a process of their own.
 type Run struct {
 	Binary  *Binary
-	Test    string // its full name
+	Args    []string // flags of the binary, without -test.
 	Env     []string
 	Timeout time.Duration
 }
@@ -34,7 +34,7 @@ type Result struct {
 
 const maxOutput = 4 << 20
 
-// Start runs the test and waits for it. What it left running in its process
+// Start runs the tests and waits for it. What it left running in its process
 // group is ended. An error means that it could not be run, or that ctx ended.
 func (r Run) Start(ctx context.Context) (*Result, error) {
 	g, err := group.New()
@@ -43,7 +43,10 @@ func (r Run) Start(ctx context.Context) (*Result, error) {
 	}
 	defer g.End()
 	// Exit 0 in the middle of a test is no success, as under go test.
-	cmd := exec.Command(r.Binary.Path, "-test.run="+Pattern(r.Test), "-test.v=test2json", "-test.paniconexit0", "-test.timeout=0")
+	cmd := exec.Command(r.Binary.Path, "-test.v=test2json", "-test.paniconexit0", "-test.timeout=0")
+	for _, arg := range r.Args {
+		cmd.Args = append(cmd.Args, "-test."+arg)
+	}
 	cmd.Dir = r.Binary.Dir
 	cmd.Env = append(slices.Clone(r.Env), "PWD="+r.Binary.Dir)
 	// Not for ever where what has left the group holds the output.
@@ -74,15 +77,26 @@ func (r Run) Start(ctx context.Context) (*Result, error) {
 		return nil, context.Cause(ctx)
 	}
 	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended && !errors.Is(err, exec.ErrWaitDelay) {
-		return nil, fmt.Errorf("%s: %w", r.Test, err)
+		return nil, fmt.Errorf("tests of %s: %w", r.Binary.Package, err)
 	}
 	result.Exit, result.Elapsed, result.Output = cmd.ProcessState.ExitCode(), time.Since(began), out.text
 	result.said = said.said
 	return result, nil
 }
 
-// Pattern is the argument of -test.run that runs one test alone.
-func Pattern(name string) string {
+// Alone is the argument that runs one test alone, by its full name.
+func Alone(name string) string { return "run=" + pattern(name) }
+
+// Together is the argument that runs some tests that are no subtests.
+func Together(names []string) string {
+	var quoted []string
+	for _, n := range names {
+		quoted = append(quoted, regexp.QuoteMeta(n))
+	}
+	return "run=^(" + strings.Join(quoted, "|") + ")$"
+}
+
+func pattern(name string) string {
 	parts := strings.Split(name, "/")
 	for i, p := range parts {
 		parts[i] = "^" + regexp.QuoteMeta(p) + "$"

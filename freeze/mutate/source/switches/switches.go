@@ -18,8 +18,9 @@ import (
 
 // The files in the folder of a binary.
 const (
-	// State holds the number of the mutant that is on, 0 for none, and after
-	// how many turns of loops a process runs away, 0 for never.
+	// State holds the number of the mutant that is on, 0 for none or -1 to mark
+	// all that are come to, and after how many turns of loops a process runs
+	// away, 0 for never.
 	State = "state"
 	// Marks holds a byte for each of the numbers below, and then for each
 	// mutant, that is 1 once a process marked it.
@@ -64,7 +65,12 @@ func init() {
 }
 
 // On reports whether a mutant is the one that is on.
-func On(mutant int) bool { return on == mutant }
+func On(mutant int) bool {
+	if on < 0 {
+		mark(MarkReached + mutant)
+	}
+	return on == mutant
+}
 
 // Reached marks that the changed code of a mutant is about to run.
 func Reached(mutant int) { mark(MarkReached + mutant) }
@@ -98,7 +104,7 @@ func lookUp() {
 // mark writes one byte, once in a process. It is written at once, since the
 // process may end in any way.
 func mark(at int) {
-	if dir == "" || marked[at] {
+	if dir == "" || at >= len(marked) || marked[at] {
 		return
 	}
 	marked[at] = true

@@ -1,0 +1,347 @@
+package mutate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/freeze-contracts/permafrost/freeze/mutate/source"
+	"github.com/freeze-contracts/permafrost/freeze/mutate/testbin"
+)
+
+// Generation says which mutants are made up and judged.
+type Generation struct {
+	Dir      string // the folder from which packages are meant
+	Env      []string
+	Packages []string // what mutants are made of
+	Suites   []string // the tests that have to catch them, asked in this order
+	Known    []Known  // the ledger of those that survive for a reason
+
+	IDs    []string                  // these alone, or all
+	Only   func(*source.Mutant) bool // these of them; may be nil
+	Sample int                       // so many of them, or all if 0
+	Seed   uint64                    // by which they are drawn, and tests shuffled
+	For    time.Duration             // how long to judge, or 0 for all of it
+	Steady int                       // how often the tree itself has to pass first
+
+	Jobs    int
+	Timeout time.Duration
+	Say     func(string)            // is told what is done, one at a time; may be nil
+	Show    func(MutantResult, int) // is told each result, and how many there will be; may be nil
+}
+
+// MutantResult is what came of one mutant.
+type MutantResult struct {
+	Mutant  *source.Mutant
+	Verdict Verdict
+	Known   string // why it may survive
+	Test    string // the package and the first test that failed
+	Why     string
+	Output  string
+	Elapsed time.Duration
+}
+
+// Killed reports whether a test failed under it, in whatever way.
+func (r MutantResult) Killed() bool {
+	return r.Verdict == Caught || r.Verdict == Panicked || r.Verdict == Runaway
+}
+
+// Bad reports whether nothing caught it and no reason is known for that, or
+// whether a reason is known that is none.
+func (r MutantResult) Bad() bool { return r.Killed() == (r.Known != "") }
+
+// Generated is what came of all.
+type Generated struct {
+	Results   []MutantResult // in the order of the source
+	NotViable int            // were made up and do not compile
+	Left      int            // were not judged, since the time was over
+	Gone      []Known        // are in the ledger, and no mutant any more
+}
+
+// Generate makes up mutants and judges them by the suites, from the first to
+// the last: what one catches is not asked of the next.
+func Generate(ctx context.Context, g Generation) (*Generated, error) {
+	s, err := newScratch()
+	if err != nil {
+		return nil, err
+	}
+	run := &generation{Generation: g, site: site{dir: g.Dir, env: g.Env, timeout: g.Timeout, scratch: s}}
+	err = run.run(ctx)
+	return &run.Generated, errors.Join(err, s.remove())
+}
+
+// generation is one run.
+type generation struct {
+	Generation
+	site
+	Generated
+	builder testbin.Builder
+
+	mu      sync.Mutex
+	began   time.Time
+	total   int
+	reached map[*candidate]bool
+}
+
+// candidate is a mutant that no test has caught so far.
+type candidate struct {
+	mutant  *source.Mutant
+	number  int // of its switch, 0 if it is built alone
+	elapsed time.Duration
+	skipped bool // by some suite, since the time was over
+}
+
+func (g *generation) run(ctx context.Context) error {
+	var err error
+	if g.tree, err = source.Load(ctx, g.Dir, g.Env, g.Packages...); err != nil {
+		return err
+	}
+	candidates, err := g.candidates()
+	if err != nil {
+		return err
+	}
+	suites, err := testbin.Builder{Dir: g.Dir, Env: g.Env}.Suites(ctx, g.Suites)
+	if err != nil {
+		return err
+	}
+	if len(suites) == 0 {
+		return fmt.Errorf("none of the suites %q has a test", g.Suites)
+	}
+	g.total, g.reached = len(candidates), make(map[*candidate]bool)
+	g.began = time.Now()
+	for i, suite := range suites {
+		if len(candidates) == 0 {
+			break
+		}
+		if g.over() {
+			for _, c := range candidates {
+				c.skipped = true
+			}
+			break
+		}
+		if candidates, err = g.suite(ctx, fmt.Sprint("s", i), suite, candidates); err != nil {
+			return err
+		}
+	}
+	g.survivors(candidates)
+	slices.SortFunc(g.Results, func(a, b MutantResult) int { return a.Mutant.Compare(b.Mutant) })
+	return nil
+}
+
+// candidates are the mutants that are asked for and compile.
+func (g *generation) candidates() ([]*candidate, error) {
+	all := g.tree.Mutants()
+	for _, k := range g.Known {
+		if !slices.ContainsFunc(all, func(m *source.Mutant) bool { return m.ID == k.ID }) {
+			g.Gone = append(g.Gone, k)
+		}
+	}
+	var chosen []*source.Mutant
+	for _, m := range all {
+		if (len(g.IDs) == 0 || slices.Contains(g.IDs, m.ID)) && (g.Only == nil || g.Only(m)) {
+			chosen = append(chosen, m)
+		}
+	}
+	if g.Sample > 0 && g.Sample < len(chosen) {
+		rand.New(rand.NewPCG(g.Seed, 0)).Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+		chosen = chosen[:g.Sample]
+		slices.SortFunc(chosen, (*source.Mutant).Compare)
+	}
+	changes := make([]*source.Change, len(chosen))
+	for i, m := range chosen {
+		changes[i] = m.Change
+	}
+	overlay, forms, err := g.tree.Forms(changes)
+	if err != nil {
+		return nil, err
+	}
+	g.builder = testbin.Builder{Dir: g.Dir, Env: g.Env}
+	dir, err := g.scratch.sub("overlay")
+	if err != nil {
+		return nil, err
+	}
+	if g.builder.Overlay, err = overlay.Write(dir); err != nil {
+		return nil, err
+	}
+	var candidates []*candidate
+	for i, m := range chosen {
+		switch forms[i] {
+		case source.None:
+			g.NotViable++
+		case source.Switch:
+			candidates = append(candidates, &candidate{mutant: m, number: i + 1})
+		case source.Alone:
+			candidates = append(candidates, &candidate{mutant: m})
+		}
+	}
+	return candidates, nil
+}
+
+// over reports whether the time for judging is over.
+func (g *generation) over() bool { return g.For > 0 && time.Since(g.began) > g.For }
+
+// survivors are what no suite caught, or was not asked about to the end.
+func (g *generation) survivors(candidates []*candidate) {
+	for _, c := range candidates {
+		switch {
+		case c.skipped:
+			g.Left++
+		case g.reached[c] || c.number == 0:
+			g.done(c, MutantResult{Verdict: Survived, Why: "no test fails"})
+		default:
+			g.done(c, MutantResult{Verdict: NotReached, Why: "no test comes to it"})
+		}
+	}
+}
+
+func (g *generation) done(c *candidate, r MutantResult) {
+	r.Mutant, r.Elapsed = c.mutant, c.elapsed
+	for _, k := range g.Known {
+		if k.ID == c.mutant.ID {
+			r.Known = k.Reason
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.Results = append(g.Results, r)
+	if g.Show != nil {
+		g.Show(r, g.total)
+	}
+}
+
+func (g *generation) say(format string, args ...any) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.Say != nil {
+		g.Say(fmt.Sprintf(format, args...))
+	}
+}
+
+// suite asks the tests of one package of all candidates, and returns those that
+// it did not catch.
+func (g *generation) suite(ctx context.Context, name string, suite testbin.Suite, candidates []*candidate) ([]*candidate, error) {
+	pkg := suite.Package
+	var left, asked []*candidate
+	for _, c := range candidates {
+		if suite.Imports[c.mutant.Package()] {
+			asked = append(asked, c)
+		} else {
+			left = append(left, c)
+		}
+	}
+	if len(asked) == 0 {
+		return left, nil
+	}
+	slots := make([]*slot, jobs(g.Jobs))
+	for i := range slots {
+		var err error
+		if slots[i], err = g.slot(ctx, fmt.Sprintf("%s-%d", name, i), g.builder, pkg); err != nil {
+			return nil, err
+		}
+	}
+	s, err := g.survey(ctx, slots[0], pkg)
+	if err != nil {
+		return nil, err
+	}
+	work := make(chan *candidate, len(asked))
+	for _, c := range asked {
+		work <- c
+	}
+	close(work)
+	group, ctx := errgroup.WithContext(ctx)
+	for i, slot := range slots {
+		group.Go(func() error {
+			for c := range work {
+				c.skipped = g.over()
+				killed := false
+				if !c.skipped {
+					var err error
+					if killed, err = g.try(ctx, fmt.Sprintf("%s-%d-alone", name, i), slot, s, c); err != nil {
+						return err
+					}
+				}
+				if !killed {
+					g.mu.Lock()
+					left = append(left, c)
+					g.mu.Unlock()
+				}
+			}
+			return nil
+		})
+	}
+	return left, group.Wait()
+}
+
+// try asks a suite about one mutant.
+func (g *generation) try(ctx context.Context, name string, s *slot, v *survey, c *candidate) (killed bool, err error) {
+	began := time.Now()
+	number, tests := c.number, v.reaching(c.number)
+	if number == 0 {
+		number, tests = 1, v.tests
+		s, _, err = g.alone(ctx, name, g.builder, v.pkg, c.mutant.Change)
+		if build, ok := errors.AsType[*testbin.BuildError](err); ok {
+			// What depends on a declaration may not compile without it.
+			g.done(c, MutantResult{Verdict: NotViable, Why: build.First(), Output: build.Output})
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		defer func() { err = errors.Join(err, removeAll(s.dir)) }()
+	}
+	result := MutantResult{}
+	for _, batch := range batches(tests) {
+		run, made, err := s.start(ctx, number, batch.limits(s.timeout), testbin.Together(batch.names()), "failfast")
+		if err != nil {
+			return false, err
+		}
+		if made.reached(number) {
+			g.mu.Lock()
+			g.reached[c] = true
+			g.mu.Unlock()
+		}
+		if result = kill(v.pkg, run, made); result.Verdict != "" {
+			break
+		}
+	}
+	c.elapsed += time.Since(began)
+	if result.Verdict == "" {
+		return false, nil
+	}
+	g.done(c, result)
+	return true, nil
+}
+
+// kill says by what a run failed, or nothing if it passed.
+func kill(pkg string, run *testbin.Result, made marks) MutantResult {
+	message, said := run.First()
+	r := MutantResult{Test: pkg, Output: string(run.Output)}
+	if test := run.FirstFailed(); test != "" {
+		r.Test += " " + test
+	}
+	switch crash := run.Crash(); {
+	case made.runaway():
+		r.Verdict, r.Why = Runaway, "more turns of loops than any run without it"
+	case run.TimedOut:
+		r.Verdict, r.Why = Runaway, fmt.Sprintf("no end after %s", run.Elapsed.Round(1e9))
+	case endless.MatchString(crash):
+		r.Verdict, r.Why = Runaway, crash
+	case crash != "":
+		r.Verdict, r.Why = Panicked, crash
+	case run.Exit == 0:
+		return MutantResult{}
+	case run.FirstFailed() == "":
+		r.Verdict, r.Why = Panicked, fmt.Sprintf("the process ended with exit status %d, and no test failed", run.Exit)
+	case said:
+		r.Verdict, r.Why = Caught, name(message)
+	default:
+		r.Verdict, r.Why = Caught, "without a message"
+	}
+	return r
+}

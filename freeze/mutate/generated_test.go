@@ -1,0 +1,210 @@
+package mutate_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/freeze/mutate"
+)
+
+// shelf unpacks the module shelf, and asks its suites about all mutants of it.
+func shelf(t *testing.T) mutate.Generation {
+	t.Helper()
+	archive, err := txtar.ParseFile("testdata/shelf.txtar")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, txtar.Write(archive, dir))
+	return mutate.Generation{Dir: dir, Env: append(os.Environ(), "GOFLAGS=", "GOWORK=off"),
+		Packages: []string{"."}, Suites: []string{".", "./suites"}, Steady: 1}
+}
+
+// byID is what came of the mutants, by the part of the id before the hash.
+func byID(results []mutate.MutantResult) map[string][]mutate.MutantResult {
+	all := make(map[string][]mutate.MutantResult)
+	for _, r := range results {
+		parts := strings.Split(r.Mutant.ID, "/")
+		name := strings.Join(parts[:2], "/")
+		all[name] = append(all[name], r)
+	}
+	return all
+}
+
+func TestGenerate(t *testing.T) {
+	g := shelf(t)
+	before := snapshot(t, g.Dir)
+	got, err := mutate.Generate(t.Context(), g)
+	require.NoError(t, err)
+	require.Zero(t, got.Left)
+	all := byID(got.Results)
+	for _, c := range []struct {
+		id      string
+		verdict mutate.Verdict
+		test    string
+	}{
+		{"Shelf.Put/condition-removed", mutate.Survived, ""}, // that there is a title: no test says so
+		{"Shelf.Put/boundary", mutate.Caught, "example.org/shelf TestPut"},
+		{"Shelf.Find/look-up", mutate.Caught, "example.org/shelf TestFind"},
+		{"Shelf.Find/error-dropped", "", ""},
+		{"Shelf.Old/boundary", mutate.Survived, ""},
+		{"Shelf.Old/operand-removed", mutate.Caught, "example.org/shelf TestOld"},
+		{"Shelf.Old/loop-skipped", mutate.Caught, "example.org/shelf TestOld"},
+		{"Shelf.Kind/case-removed", mutate.Caught, "example.org/shelf TestPut"},
+		{"Shelf.Encode/arithmetic", mutate.Caught, "example.org/shelf/suites TestEncode"},
+		{"Shelf.Encode/early-return", mutate.Caught, "example.org/shelf/suites TestEncode"},
+		{"Shelf.Idle/early-return", mutate.NotReached, ""},
+		{"Book/tag-renamed", mutate.Caught, "example.org/shelf/suites TestEncode"},
+		{"Most/constant", mutate.Caught, "example.org/shelf TestPut"},
+	} {
+		t.Run(c.id, func(t *testing.T) {
+			if c.verdict == "" {
+				require.Empty(t, all[c.id])
+				return
+			}
+			require.NotEmpty(t, all[c.id])
+			require.Equal(t, c.verdict, all[c.id][0].Verdict, all[c.id][0].Why)
+			require.Equal(t, c.test, all[c.id][0].Test)
+		})
+	}
+	require.Equal(t, before, snapshot(t, g.Dir), "the tree was written to")
+}
+
+// A slow reference, a copy of the tree for each mutant in which go test runs,
+// says the same of mutants that a seed draws.
+func TestReferenceAgrees(t *testing.T) {
+	g := shelf(t)
+	g.Seed = rand.Uint64()
+	g.Sample = 8
+	t.Logf("seed %d", g.Seed)
+	got, err := mutate.Generate(t.Context(), g)
+	require.NoError(t, err)
+	require.NotEmpty(t, got.Results)
+	for _, r := range got.Results {
+		dir := filepath.Join(t.TempDir(), "copy")
+		require.NoError(t, os.CopyFS(dir, os.DirFS(g.Dir)))
+		m := r.Mutant
+		text := string(m.File.Text[:m.Start]) + m.New + string(m.File.Text[m.End:])
+		require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.Base(m.File.Name)), []byte(text), 0o644))
+		cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "./...")
+		cmd.Dir, cmd.Env = dir, g.Env
+		out, err := cmd.CombinedOutput()
+		if killed := err != nil; killed != r.Killed() {
+			t.Errorf("%s: %s -> %s: %s (%s), and go test: %v\n%s", m.ID, m.Before(), m.After(), r.Verdict, r.Why, err, out)
+		}
+	}
+}
+
+// The same seed draws the same; another mostly not.
+func TestSample(t *testing.T) {
+	g := shelf(t)
+	g.Suites, g.Sample, g.Steady = []string{"./suites"}, 5, 0
+	drawn := func(seed uint64) (ids []string) {
+		g.Seed = seed
+		got, err := mutate.Generate(t.Context(), g)
+		require.NoError(t, err)
+		for _, r := range got.Results {
+			ids = append(ids, r.Mutant.ID)
+		}
+		require.Len(t, ids, 5-got.NotViable)
+		return ids
+	}
+	first := drawn(1)
+	require.Equal(t, first, drawn(1))
+	require.NotEqual(t, first, drawn(2))
+}
+
+// What is known has to be there, and to survive.
+func TestKnown(t *testing.T) {
+	g := shelf(t)
+	g.Only = nil
+	all, err := mutate.Generate(t.Context(), g)
+	require.NoError(t, err)
+	var survivor, caught string
+	for _, r := range all.Results {
+		require.Equal(t, !r.Killed(), r.Bad(), r.Mutant.ID)
+		if r.Verdict == mutate.Survived {
+			survivor = r.Mutant.ID
+		}
+		if r.Verdict == mutate.Caught {
+			caught = r.Mutant.ID
+		}
+	}
+	g.Known = []mutate.Known{{survivor, "for a reason"}, {caught, "for none"}, {"Gone/constant/00000000/1", "was there"}}
+	g.IDs = []string{survivor, caught}
+	got, err := mutate.Generate(t.Context(), g)
+	require.NoError(t, err)
+	require.Equal(t, g.Known[2:], got.Gone)
+	require.Len(t, got.Results, 2)
+	for _, r := range got.Results {
+		require.Equal(t, r.Mutant.ID == caught, r.Bad(), "%s: %s", r.Mutant.ID, r.Verdict)
+	}
+}
+
+// An id is that of the text, not of the line.
+func TestIDsStay(t *testing.T) {
+	g := shelf(t)
+	g.Suites, g.Steady, g.Sample = []string{"./suites"}, 0, 20
+	ids := func() (all []string) {
+		got, err := mutate.Generate(t.Context(), g)
+		require.NoError(t, err)
+		for _, r := range got.Results {
+			all = append(all, r.Mutant.ID)
+		}
+		slices.Sort(all)
+		return all
+	}
+	before := ids()
+	file := filepath.Join(g.Dir, "shelf.go")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	moved := strings.Replace(string(text), "// Most is", "\n\n// A line more.\n\n// Most is", 1)
+	require.NoError(t, os.WriteFile(file, []byte(moved), 0o644))
+	require.Equal(t, before, ids())
+}
+
+// Where the tree itself is not steady nothing is judged.
+func TestUnsteady(t *testing.T) {
+	g := shelf(t)
+	count := filepath.Join(t.TempDir(), "count")
+	flaky := fmt.Sprintf("package shelf_test\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestNow(t *testing.T) {\n\tdata, _ := os.ReadFile(%q)\n\tos.WriteFile(%[1]q, append(data, '.'), 0o644)\n\tif len(data) == 2 {\n\t\tt.Error(\"the third time\")\n\t}\n}\n", count)
+	require.NoError(t, os.WriteFile(filepath.Join(g.Dir, "flaky_test.go"), []byte(flaky), 0o644))
+	g.Steady = 10
+	got, err := mutate.Generate(t.Context(), g)
+	var unsteady *mutate.UnsteadyError
+	require.ErrorAs(t, err, &unsteady)
+	require.Equal(t, "TestNow", unsteady.Test)
+	require.Equal(t, 3, unsteady.Run)
+	require.Empty(t, got.Results)
+}
+
+func TestLedger(t *testing.T) {
+	file := filepath.Join(t.TempDir(), mutate.Ledger)
+	got, err := mutate.ReadLedger(file)
+	require.NoError(t, err)
+	require.Empty(t, got)
+	for _, c := range []struct{ text, want string }{
+		{"[[survivor]]\nid = \"a\"\nreason = \"r\"\n", ""},
+		{"[[survivor]]\nid = \"a\"\n", "survivor 1: want an id and a reason"},
+		{"[[survivor]]\nid = \"a\"\nreason = \" \"\n", "survivor 1: want an id and a reason"},
+		{"[[survivor]]\nid = \"a\"\nreason = \"r\"\n[[survivor]]\nid = \"a\"\nreason = \"r\"\n", `survivor "a" stands there twice`},
+		{"[[survivor]]\nid = \"a\"\nwhy = \"r\"\n", ":3:1: survivor.why: unknown key"},
+		{"[[survivor]\n", ":1:"},
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(c.text), 0o644))
+		got, err := mutate.ReadLedger(file)
+		if c.want == "" {
+			require.NoError(t, err)
+			require.Equal(t, []mutate.Known{{"a", "r"}}, got)
+			continue
+		}
+		require.ErrorContains(t, err, c.want)
+	}
+}
