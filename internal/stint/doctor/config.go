@@ -143,14 +143,18 @@ func literal(name string) string {
 	return ":(literal)" + name
 }
 
-// pattern is a path as a line of .gitignore that matches it alone.
+// pattern is a path as a line of .gitignore that matches it alone, as far as a
+// line can.
 func pattern(name string) string {
 	var b strings.Builder
-	for i, r := range name {
-		if strings.ContainsRune(`*?[\`, r) || r == ' ' && i == len(name)-1 {
+	for i, c := range []byte(name) {
+		switch {
+		case c == '\n' || c == '\r': // They end a line, whatever is before them.
+			c = '?'
+		case strings.IndexByte(`*?[\`, c) >= 0 || c == ' ' && i == len(name)-1:
 			b.WriteByte('\\')
 		}
-		b.WriteRune(r)
+		b.WriteByte(c)
 	}
 	return b.String()
 }

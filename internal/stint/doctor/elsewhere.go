@@ -120,7 +120,7 @@ func (v *visit) unread(s document.Skipped) string {
 	}
 	here, there := v.path(name), filepath.Join(filepath.Dir(v.Project.StateDir), binding.Got, name)
 	if exists(there) {
-		return "rm -r " + quote(here) + " # if " + there + " is the same"
+		return "rm -r " + quote(here) + " # if " + quote(there) + " is the same"
 	}
 	return under(there, "-m 700 ") + "mv " + quote(here) + " " + quote(there)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
+	"github.com/freeze-contracts/permafrost/internal/stint/shell"
 )
 
 // Kind is a kind of work that is lost with a workspace.
@@ -192,7 +193,7 @@ func (r *Runner) look(ctx context.Context, w *workspace, at git.Worktree) (bool,
 		return false, fmt.Errorf("%s %q: %w: what is in there cannot be judged; move it away and %s", w.whose, w.id, err, w.again)
 	}
 	if at.Locked {
-		return false, fmt.Errorf("%s %q: its worktree is locked: run git worktree unlock %q first", w.whose, w.id, w.paths.Worktree)
+		return false, fmt.Errorf("%s %q: its worktree is locked: run git worktree unlock %s first", w.whose, w.id, shell.Word(w.paths.Worktree))
 	}
 	return true, nil
 }

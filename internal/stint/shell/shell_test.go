@@ -10,7 +10,8 @@ import (
 )
 
 // What a shell makes of a word is what it stands for. zsh would look for a
-// program at a word that begins with =.
+// program at a word that begins with =. What no terminal shows can be pasted all
+// the same, but for newlines at the end, which a shell takes from what it reads.
 func TestWord(t *testing.T) {
 	for _, test := range []struct{ in, want string }{
 		{"/tmp/a b", `'/tmp/a b'`},
@@ -22,6 +23,11 @@ func TestWord(t *testing.T) {
 		{"", "''"},
 		{"a~", "'a~'"},
 		{"a$(id)b", "'a$(id)b'"},
+		{"a\u00a0b", `"$(printf 'a\302\240b')"`},
+		{"it's 100%\\!\n\n2", `"$(printf 'it'\''s 100%%\\\041\012\0122')"`},
+		{"\x1b[31m\xff", `"$(printf '\033[31m\377')"`},
+		{"é\u200dü", `"$(printf 'é\342\200\215ü')"`},
+		{"a\n", "'a\n'"},
 	} {
 		got := shell.Word(test.in)
 		if diff := cmp.Diff(test.want, got); diff != "" {
@@ -32,4 +38,5 @@ func TestWord(t *testing.T) {
 		require.Equal(t, test.in, string(out))
 	}
 	require.Equal(t, "./-x", shell.Word("-x"), "no option")
+	require.Equal(t, `"$(printf './-\011')"`, shell.Word("-\t"), "no option")
 }
