@@ -72,6 +72,7 @@ func (d rotation) left(harness, program string) (id string, pid int) {
 // is started; what it has left elsewhere may be the agent itself, and is for its
 // user to end. What an operator runs in the session is neither.
 func TestRestartForceLeavesNothing(t *testing.T) {
+	program := filepath.Join(build(t), "stint")
 	d := newRotation(t, "TOKEN=first\n")
 	deaf := d.script("deaf", "#!/bin/sh\ntrap '' HUP INT TERM\necho $$ >\"$STINT_RUN_DIR/new\"\nmv \"$STINT_RUN_DIR/new\" \"$STINT_RUN_DIR/pid\"\nexec >/dev/null 2>&1 </dev/null\nwhile :; do sleep 0.05; done\n")
 	d.config(fmt.Sprintf("[harness.beside]\ncommand = [\"sh\", \"-c\", \"%[1]s & exec sleep 1000\"]\nresume = []\n[harness.wrapped]\ncommand = [\"setsid\", \"-w\", \"%[1]s\"]\nresume = []\n", deaf))
@@ -89,6 +90,16 @@ func TestRestartForceLeavesNothing(t *testing.T) {
 	require.Equal(t, "restarted", rows(out)[id])
 	require.True(t, ended(pid), "process %d is of the old program, and runs on", pid)
 	require.False(t, ended(operator), "the operator's own")
+
+	// tmux gives what it runs for an operator, in a popup or on a key, the
+	// session's environment: neither that nor this command in it is the agent.
+	d.tmux("run-shell", "-b", "-t", "=stint-"+id+":", "exec sleep 4000")
+	again := "cd " + filepath.Join(d.dir, "repo") + " && " + program + " session restart --force " + id + " >" + d.dir + "/said 2>&1"
+	d.kill(id)
+	d.tmux("run-shell", "-t", "=stint-"+id+":", again)
+	said, err := os.ReadFile(filepath.Join(d.dir, "said"))
+	require.NoError(t, err)
+	require.Equal(t, "restarted", rows(string(said))[id], "%s", said)
 
 	id, pid = d.left("wrapped", "setsid")
 	out, _ = d.stint(1, "session", "restart", "--force", id)

@@ -44,7 +44,8 @@ func device(rdev uint64) int {
 // the terminal session that it led, and those elsewhere, which may be daemons or
 // an agent that a wrapper ran in a terminal session of its own. They are known
 // by the variable mark, as NAME=value, in what they run on; what panes of others
-// have by it is theirs. A process of the terminal session of which it cannot be
+// have by it is theirs, and what the server started itself is nobody's that has
+// ended. A process of the terminal session of which it cannot be
 // told is an error.
 func survivors(mark string, p *tmux.Marked, others []int) (left, elsewhere []*os.Process, err error) {
 	dirs, err := filepath.Glob("/proc/[0-9]*")
@@ -69,11 +70,27 @@ func survivors(mark string, p *tmux.Marked, others []int) (left, elsewhere []*os
 			left = append(left, process)
 		case inside:
 			return nil, nil, fmt.Errorf("process %s is in the terminal session of its old program, and what it runs on cannot be read: end it", named(pid))
-		case ours && !slices.ContainsFunc(others, func(other int) bool { return of(pid, other, nil, parent) }):
+		case ours && !job(pid, p.Server) && !slices.ContainsFunc(others, func(other int) bool { return of(pid, other, nil, parent) }):
 			elsewhere = append(elsewhere, process)
 		}
 	}
 	return left, elsewhere, nil
+}
+
+// job tells whether a process was started by the server, or by one that was: what
+// it runs in a popup or on a key has the session's environment, too. What a
+// program left is a child of whoever takes in orphans, which a server may be that
+// is the first of its container.
+func job(pid, server int) bool {
+	if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", server)); server <= 1 || err != nil || !strings.HasPrefix(string(name), "tmux") {
+		return false
+	}
+	for range deepest {
+		if pid = parent(pid); pid <= 1 || pid == server {
+			return pid == server
+		}
+	}
+	return false
 }
 
 // marked takes hold of a process that runs, and tells whether it runs on an
