@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"time"
@@ -83,14 +84,20 @@ func (s *Store) Hold(ctx context.Context, id string) (*Held, error) {
 }
 
 // Create writes a new artifact: first the patch, then what named does, and then
-// the manifest that speaks of it. The lock is held from before the patch: what is
-// there without a manifest, and is free, never came to be a run.
+// the manifest that speaks of it. The lock is held from before the patch, and the
+// manifest is pending: what is there like that, and is free, never came to be a
+// run. Nothing is left of one that fails.
 func (s *Store) Create(ctx context.Context, m artifact.Manifest, patch []byte, named func() error) (*artifact.Manifest, error) {
 	m.State = artifact.Pending
 	m.PatchSHA256, m.PatchSize = artifact.Sum(patch), int64(len(patch))
-	write := func() error { return document.Write(s.path(artifact.PatchFile(m.ID)), patch, 0o600) }
-	h, err := s.manifests().Create(ctx, &m, write, named)
+	name, file := s.path(artifact.ManifestFile(m.ID)), s.path(artifact.PatchFile(m.ID))
+	pend := func() error { return document.Pend(name) }
+	write := func() error { return document.Write(file, patch, 0o600) }
+	h, err := s.manifests().Create(ctx, &m, pend, write, named)
 	if err != nil {
+		if _, none := os.Lstat(name); errors.Is(none, fs.ErrNotExist) {
+			os.Remove(file) // It is said that nothing was saved.
+		}
 		return nil, err
 	}
 	h.Release()

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -118,6 +119,7 @@ func TestKilledBeforeManifest(t *testing.T) {
 		require.Equal(t, "open", at.State, test.name)
 		out, _ := d.stint(1, "doctor")
 		require.Contains(t, out, "leftover "+filepath.Join(d.stateDir(), "runs", run)+": a command that was killed left it, and no run came of it\n  mend  stint runs recover\n", test.name)
+		require.Equal(t, 1, strings.Count(out, "  mend  "), "%s: %s", test.name, out)
 		out, _ = d.stint(0, "runs", "recover", "--json")
 		require.Regexp(t, `"unmade": \[\s*"`+run+`"\s*\]`, out, test.name)
 		for _, c := range d.talks() {
@@ -143,6 +145,41 @@ func (d rotation) texts() []string {
 		all = append(all, string(b))
 	}
 	return all
+}
+
+// That a manifest is gone does not say that there never was one: its patch may be
+// all that there is of the work, and stays until its user takes it away.
+func TestRecoverKeepsAPatch(t *testing.T) {
+	d := newRotation(t, "TOKEN=first\n")
+	d.config("[harness.told]\ncommand = [\"sh\"]\nrun = [\"-c\", \"{prompt}\"]\n")
+	d.must("git", "add", "stint.toml")
+	d.must("git", "commit", "-qm", "configuration")
+	id := d.open("sleep", "agent")
+	require.NoError(t, os.WriteFile(filepath.Join(d.worktree(id), "work"), []byte("work\n"), 0o600))
+	d.stint(0, "session", "checkpoint", id)
+	d.stint(0, "session", "close", "--discard=run", id)
+	d.stint(0, "run", "told", "echo work >work")
+	runs, err := filepath.Glob(filepath.Join(d.stateDir(), "runs", "*"))
+	require.NoError(t, err)
+	require.Len(t, runs, 2)
+	for _, run := range runs {
+		patch := filepath.Join(run, "changes.patch")
+		require.NoError(t, os.Remove(filepath.Join(run, "manifest.json")))
+		out, said := d.stint(1, "runs", "recover")
+		require.Empty(t, out)
+		require.Equal(t, fmt.Sprintf("stint: run %q: its manifest is gone, and its patch may be all that is left of its work: take what you want of it by git apply %s, and remove %s then\n", filepath.Base(run), patch, run), said)
+		d.must("git", "apply", patch)
+		require.FileExists(t, "work")
+		require.NoError(t, os.Remove("work"))
+		out, _ = d.stint(1, "doctor")
+		require.Contains(t, out, "document "+run+"/manifest.json: it is gone, and the patch beside it may be all that is left of the work of its run\n")
+		mend := regexp.MustCompile(`(?m)^  mend  (rm -ri .*)$`).FindAllStringSubmatch(out, -1)
+		require.Len(t, mend, 1, out)
+		d.must("sh", "-c", "yes | ("+mend[0][1]+"\n)")
+		require.NoDirExists(t, run)
+		out, _ = d.stint(0, "runs", "recover")
+		require.Equal(t, "nothing to recover\n", out)
+	}
 }
 
 // A run that is just being made is not taken for one that was cut off.

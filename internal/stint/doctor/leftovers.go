@@ -4,7 +4,10 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
+
+	"github.com/freeze-contracts/permafrost/readers/artifact"
 )
 
 // leftovers names what a killed command had on its way. Each goes by itself
@@ -14,9 +17,10 @@ func (v *visit) leftovers() {
 		v.left("scratch", "rm -rf")
 		v.applying()
 	}
+	unmade, lost, _ := v.Unmade() // What cannot be listed is named already.
 	for _, of := range []string{"sessions/*", "runs/*"} {
 		for _, dir := range v.glob(of) {
-			if !v.busy(dir+"/lock") && !v.busy(dir+"/running.lock") {
+			if !slices.Contains(unmade, path.Base(dir)) && !v.busy(dir+"/lock") && !v.busy(dir+"/running.lock") {
 				v.left(dir+"/scratch", "rm -rf")
 				v.left(dir+"/.*.new", "rm")
 			}
@@ -28,9 +32,11 @@ func (v *visit) leftovers() {
 			v.left(name, "rm")
 		}
 	}
-	unmade, _ := v.Unmade() // What cannot be listed is named already.
 	for _, id := range unmade {
 		v.add("leftover", v.path("runs/"+id), "a command that was killed left it, and no run came of it", "stint runs recover")
+	}
+	for _, id := range lost {
+		v.add("document", v.path(artifact.ManifestFile(id)), "it is gone, and the patch beside it may be all that is left of the work of its run", "rm -ri "+quote(v.path("runs/"+id))+" # once what you want of changes.patch in it is taken, by git apply")
 	}
 	for _, name := range v.glob("runs/.pruned-*") {
 		v.add("leftover", v.path(name), "a command that was killed left it", "stint runs prune")

@@ -24,7 +24,7 @@ func Write(name string, b []byte, mode fs.FileMode) error {
 	if err := MakeDir(dir); err != nil {
 		return err
 	}
-	tmp := filepath.Join(dir, "."+filepath.Base(name)+".new")
+	tmp := pending(name)
 	if err := create(tmp, b, mode); err != nil {
 		return err
 	}
@@ -32,6 +32,20 @@ func Write(name string, b []byte, mode fs.FileMode) error {
 		return errors.Join(err, os.Remove(tmp))
 	}
 	return syncDir(dir)
+}
+
+// Pend leaves what a Write of the file name that was killed would. Whoever has to
+// make something else before it can be told from one whose file is gone.
+func Pend(name string) error { return create(pending(name), nil, 0o600) }
+
+// Pending tells whether a Write of the file name was begun and is not done.
+func Pending(name string) bool {
+	_, err := os.Lstat(pending(name))
+	return err == nil
+}
+
+func pending(name string) string {
+	return filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".new")
 }
 
 // create never writes through a symlink that somebody left in the place.

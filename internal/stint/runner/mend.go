@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/artifact"
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
+	"github.com/freeze-contracts/permafrost/internal/stint/shell"
 	"github.com/freeze-contracts/permafrost/readers"
 	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
 )
@@ -61,8 +63,12 @@ func (r *Runner) RecoverRuns(ctx context.Context, id string, discard []Kind) (*M
 }
 
 func (r *Runner) forgetUnmade(ctx context.Context, mended *Mended) error {
-	all, err := r.Unmade()
+	all, lost, err := r.Unmade()
 	failed := []error{err}
+	for _, id := range lost {
+		file := r.Runs.Path(id, path.Base(manifest.PatchFile(id)))
+		failed = append(failed, fmt.Errorf("run %q: its manifest is gone, and its patch may be all that is left of its work: take what you want of it by git apply %s, and remove %s then", id, shell.Word(file), shell.Word(filepath.Dir(file))))
+	}
 	for _, id := range all {
 		was, err := r.forget(ctx, id)
 		failed = append(failed, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
@@ -16,24 +17,42 @@ import (
 // Unmade lists the runs that never came to be: whoever was about to make one was
 // killed before its manifest was written. Of a turn nothing was made yet, and
 // what a checkpoint was to save is in its worktree still. Where a workspace of
-// that name is there, the manifest was, too.
-func (r *Runner) Unmade() ([]string, error) {
+// that name is there, the manifest was, too. So it was where a patch is there and
+// no manifest is pending: those are lost, and may have work that is nowhere else.
+func (r *Runner) Unmade() (all, lost []string, err error) {
 	dirs, err := fs.ReadDir(r.state.FS(), "runs")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return nil, nil, err
 	}
-	var all []string
 	for _, dir := range dirs {
-		if id := dir.Name(); dir.IsDir() && readers.ID(id) && r.unmade(id) && !document.Busy(r.Runs.Path(id, "running.lock")) && !document.Busy(r.Runs.Path(id, "lock")) {
+		id := dir.Name()
+		if !dir.IsDir() || !readers.ID(id) || document.Busy(r.Runs.Path(id, "running.lock")) || document.Busy(r.Runs.Path(id, "lock")) {
+			continue
+		}
+		switch {
+		case r.unmade(id):
 			all = append(all, id)
+		case r.lost(id):
+			lost = append(lost, id)
 		}
 	}
-	return all, nil
+	return all, lost, nil
 }
 
 func (r *Runner) unmade(id string) bool {
-	_, err := r.state.Lstat(manifest.ManifestFile(id))
-	return errors.Is(err, fs.ErrNotExist) && !r.inUse(id)
+	return !r.there(manifest.ManifestFile(id)) && !r.inUse(id) && !r.lost(id)
+}
+
+// lost is asked for the manifest last: while one is written, it is pending, and
+// then it is there.
+func (r *Runner) lost(id string) bool {
+	return r.there(manifest.PatchFile(id)) && !document.Pending(r.Runs.Path(id, path.Base(manifest.ManifestFile(id)))) && !r.there(manifest.ManifestFile(id))
+}
+
+// there tells whether something is, or may be, in the place of a file.
+func (r *Runner) there(name string) bool {
+	_, err := r.state.Lstat(name)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // forget removes what there is of a run that never came to be, and its name from
