@@ -20,6 +20,7 @@ type mutateOptions struct {
 	list    bool
 	jobs    int
 	timeout time.Duration
+	since   string
 
 	generated generatedOptions
 }
@@ -56,6 +57,7 @@ With names it shows what the test printed.`,
 	flags.BoolVar(&opts.list, "list", false, "list the regressions, and run nothing")
 	flags.IntVar(&opts.jobs, "jobs", 0, "how many tests run at once; 0 is the number of cores")
 	flags.DurationVar(&opts.timeout, "timeout", mutate.DefaultTimeout, "after what time a test has no end, unless the tree itself is that slow")
+	flags.StringVar(&opts.since, "since", "", "only what changed since the revision `REV`, committed or not: regressions and what they are about, or lines that mutants change")
 	opts.generated.flags(cmd)
 	return cmd
 }
@@ -74,12 +76,23 @@ func (a *app) mutate(ctx context.Context, opts mutateOptions, names []string) er
 	if cfg.Mutate.Regressions == "" {
 		return usagef("%s: there is no [mutate] in it, which says what is mutated", filepath.Join(cfg.Dir, config.Name))
 	}
+	var changes *mutate.Changes
+	if opts.since != "" {
+		if changes, err = mutate.Since(ctx, cfg.Dir, a.env, opts.since); err != nil {
+			return err
+		}
+	}
 	if opts.generated.on {
-		return a.generated(ctx, opts, cfg, names)
+		return a.generated(ctx, opts, cfg, changes, names)
 	}
 	all, err := regressions(cfg, names)
 	if err != nil {
 		return err
+	}
+	if changes != nil {
+		all = slices.DeleteFunc(all, func(r *regression.Regression) bool {
+			return !changes.Regression(filepath.ToSlash(cfg.Mutate.Regressions), r)
+		})
 	}
 	if opts.list {
 		return a.listRegressions(all)
@@ -88,7 +101,13 @@ func (a *app) mutate(ctx context.Context, opts mutateOptions, names []string) er
 	results, err := mutate.Run(ctx, mutate.Request{Dir: cfg.Dir, Env: a.env, Regressions: all, Jobs: opts.jobs, Timeout: opts.timeout, Show: show.result})
 	show.end()
 	if ctx.Err() != nil {
-		return errors.Join(fmt.Errorf("not all was judged: %w", context.Cause(ctx)))
+		// What was judged is true all the same.
+		judged := slices.DeleteFunc(results, func(r mutate.Result) bool { return r.Verdict == "" })
+		said := a.sayMutants(judged, len(names) > 0)
+		if errors.Is(said, errSaid) {
+			said = nil
+		}
+		return errors.Join(fmt.Errorf("not all was judged: %w", context.Cause(ctx)), said)
 	}
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ func (o *generatedOptions) wrong(cmd *cobra.Command, list bool) error {
 	return nil
 }
 
-func (a *app) generated(ctx context.Context, opts mutateOptions, cfg *config.Config, ids []string) error {
+func (a *app) generated(ctx context.Context, opts mutateOptions, cfg *config.Config, changes *mutate.Changes, ids []string) error {
 	o := opts.generated
 	if o.seed == 0 {
 		o.seed = rand.Uint64()
@@ -65,7 +65,7 @@ func (a *app) generated(ctx context.Context, opts mutateOptions, cfg *config.Con
 	}
 	show := a.mutants(0)
 	got, err := mutate.Generate(ctx, mutate.Generation{
-		Dir: cfg.Dir, Env: a.env, Packages: cfg.Mutate.Packages, Suites: cfg.Mutate.Suites, Known: known,
+		Dir: cfg.Dir, Env: a.env, Packages: cfg.Mutate.Packages, Suites: cfg.Mutate.Suites, Known: known, Since: changes,
 		IDs: ids, Sample: o.sample, Seed: o.seed, For: o.limit, Steady: o.steady,
 		Jobs: opts.jobs, Timeout: opts.timeout, Say: show.say, Show: show.generated,
 	})

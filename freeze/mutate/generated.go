@@ -23,12 +23,12 @@ type Generation struct {
 	Suites   []string // the tests that have to catch them, asked in this order
 	Known    []Known  // the ledger of those that survive for a reason
 
-	IDs    []string                  // these alone, or all
-	Only   func(*source.Mutant) bool // these of them; may be nil
-	Sample int                       // so many of them, or all if 0
-	Seed   uint64                    // by which they are drawn, and tests shuffled
-	For    time.Duration             // how long to judge, or 0 for all of it
-	Steady int                       // how often the tree itself has to pass first
+	IDs    []string      // these alone, or all
+	Since  *Changes      // those of them that change what changed; nil for all
+	Sample int           // so many of them, or all if 0
+	Seed   uint64        // by which they are drawn, and tests shuffled
+	For    time.Duration // how long to judge, or 0 for all of it
+	Steady int           // how often the tree itself has to pass first
 
 	Jobs    int
 	Timeout time.Duration
@@ -144,7 +144,7 @@ func (g *generation) candidates() ([]*candidate, error) {
 	}
 	var chosen []*source.Mutant
 	for _, m := range all {
-		if (len(g.IDs) == 0 || slices.Contains(g.IDs, m.ID)) && (g.Only == nil || g.Only(m)) {
+		if (len(g.IDs) == 0 || slices.Contains(g.IDs, m.ID)) && (g.Since == nil || g.Since.Mutant(m)) {
 			chosen = append(chosen, m)
 		}
 	}

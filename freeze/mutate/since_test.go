@@ -1,0 +1,79 @@
+package mutate_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/freeze/mutate"
+	"github.com/freeze-contracts/permafrost/freeze/mutate/regression"
+)
+
+// Only what changed since a commit is judged: lines, files that are new, and
+// regressions with what they are about.
+func TestSince(t *testing.T) {
+	g := shelf(t)
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@t"}, args...)...)
+		cmd.Dir = g.Dir
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	// A user's own way to show differences is not taken.
+	git("init", "-q")
+	git("config", "diff.external", "false")
+	git("config", "diff.noprefix", "false")
+	git("add", ".")
+	git("commit", "-qm", "before")
+
+	changed := func() []string {
+		changes, err := mutate.Since(t.Context(), g.Dir, g.Env, "HEAD")
+		require.NoError(t, err)
+		g.Since, g.Suites, g.Steady = changes, []string{"./suites"}, 0
+		got, err := mutate.Generate(t.Context(), g)
+		require.NoError(t, err)
+		var funcs []string
+		for _, r := range got.Results {
+			funcs = append(funcs, strings.Split(r.Mutant.ID, "/")[0])
+		}
+		return funcs
+	}
+	require.Empty(t, changed())
+	file := filepath.Join(g.Dir, "shelf.go")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), "s.moved * 2", "s.moved * 3", 1)), 0o644))
+	for _, f := range changed() {
+		require.Equal(t, "Shelf.Idle", f)
+	}
+	require.NotEmpty(t, changed())
+	require.NoError(t, os.WriteFile(filepath.Join(g.Dir, "new.go"), []byte("package shelf\n\nfunc New(n int) int { return n + 1 }\n"), 0o644))
+	require.Contains(t, changed(), "New")
+
+	changes, err := mutate.Since(t.Context(), g.Dir, g.Env, "HEAD")
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name, file, pkg string
+		want            bool
+	}{
+		{"file", "shelf.go", "./suites", true},
+		{"suite", "other.go", ".", true},
+		{"nothing", "other.go", "./suites", false},
+	} {
+		r := &regression.Regression{Name: "r", File: c.file, Test: regression.Test{Package: c.pkg}}
+		require.Equal(t, c.want, changes.Regression("mutations", r), c.name)
+	}
+	require.NoError(t, os.MkdirAll(filepath.Join(g.Dir, "mutations"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(g.Dir, "mutations", "r.txtar"), nil, 0o644))
+	changes, err = mutate.Since(t.Context(), g.Dir, g.Env, "HEAD")
+	require.NoError(t, err)
+	require.True(t, changes.Regression("mutations", &regression.Regression{Name: "r", File: "other.go", Test: regression.Test{Package: "./suites"}}))
+
+	_, err = mutate.Since(t.Context(), g.Dir, g.Env, "gone")
+	require.ErrorContains(t, err, "git rev-parse: ")
+}
