@@ -54,8 +54,12 @@ It commits nothing. Commit stint.toml yourself; the marker stays untracked.`,
 		if is := made.Project.Config.Session.Harness; cmd.Flags().Changed("harness") && is != harness {
 			a.note("--harness %s is not taken: %s is there, and session.harness in it is %q: change it there", harness, reader.ConfigFile, is)
 		}
-		for _, id := range made.Others {
-			a.note("project %s has sessions of this repository, which go by the marker that it had: write that id into %s to have them back", id, reader.MarkerFile)
+		for _, other := range made.Others {
+			back := "stint doctor prints the command that brings them back"
+			if !other.Former {
+				back = "write that id into " + reader.MarkerFile + " to have them back"
+			}
+			a.note("project %s has sessions of this repository, which go by the marker that it had: %s", other.ID, back)
 		}
 		if err := a.moved(made.Project); err != nil {
 			return err

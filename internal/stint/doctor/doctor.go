@@ -65,7 +65,9 @@ func Project(ctx context.Context, env []string, dir string) ([]Finding, error) {
 		v.add("repository", dir, err.Error(), "git init # or go to a repository")
 		return v.found, nil
 	case errors.Is(err, project.ErrNone):
-		v.add("project", dir, err.Error(), "stint init")
+		if missing, also := v.missingMarker(env, dir); also != nil || !missing {
+			v.add("project", dir, err.Error(), "stint init")
+		}
 		return v.found, nil
 	case err != nil && len(v.found) > 0: // It may be for want of a program.
 		return v.found, nil

@@ -39,6 +39,9 @@ func (v *visit) marker() {
 	case exposed:
 		v.add("marker", file, "git does not ignore it, so that it is soon committed", v.ignoring())
 	}
+	if err == nil && !tracked {
+		v.newMarker(file)
+	}
 }
 
 // ignoring is the command that has git ignore the marker. Git follows no link
@@ -74,7 +77,7 @@ func (v *visit) linkedFolder(folder, file string) {
 func (v *visit) otherMarker(at, what, away, back string) {
 	b := v.behind(v.file(project.MarkerFile))
 	if back == "" || !b.ours() {
-		back = "stint init"
+		back = v.anew()
 	}
 	fix := away
 	if fix != "" {
@@ -109,12 +112,14 @@ func restored(link, place string) string {
 
 // first is what to think of before the project gets another id: what goes by
 // the one that it has is not seen any more.
-func (v *visit) first() string {
+func (v *visit) first() string { return v.before("the path") }
+
+func (v *visit) before(by string) string {
 	k := look(v.Project.StateDir)
 	if k.sessions+k.runs == 0 {
 		return ""
 	}
-	return " # first close and apply what goes by the path, " + k.String() + ", since that is not seen then"
+	return " # first close and apply what goes by " + by + ", " + k.String() + ", since that is not seen then"
 }
 
 // kept is what waits for somebody in a project's state folder.

@@ -9,14 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
 	"github.com/freeze-contracts/permafrost/readers"
 	"github.com/freeze-contracts/permafrost/readers/project"
-	"github.com/freeze-contracts/permafrost/readers/session"
 )
 
 // IgnoreFile has git ignore what is in its folder, by its place in the main work
@@ -39,9 +37,9 @@ type Made struct {
 	Ignore bool // a list of what git ignores was written
 	Config bool // a configuration was written
 	Shared bool // the marker is tracked or a symlink, so the id is that of the path
-	// Others are the ids of other projects whose sessions are of this
-	// repository, looked for when a marker is written: it had another one.
-	Others []string
+	// Others are the other projects whose sessions are of this place, looked for
+	// when a marker is written: it had another one.
+	Others []Other
 }
 
 // Init makes the repository that dir is in a project: marker, ignore file,
@@ -82,7 +80,9 @@ func Init(ctx context.Context, env []string, dir, harness string, now time.Time)
 	}
 	made.Shared = made.ID == project.PathID(tree.Dir)
 	if made.Marker {
-		made.Others = others(made.Project)
+		if made.Others, err = Others(ctx, env, made.Tree, made.ID); err != nil {
+			return nil, err
+		}
 	}
 	return made, nil
 }
@@ -122,22 +122,6 @@ func spacious(env []string) error {
 		return fmt.Errorf("state folder %q: it cannot be written to: %w: name another one by STINT_STATE_DIR", all, err)
 	}
 	return os.Remove(probe)
-}
-
-// others looks at the documents beside those of p. One that does not read, and
-// a folder that does not list, tells nothing.
-func others(p *Project) []string {
-	projects := filepath.Dir(p.StateDir)
-	all, _ := filepath.Glob(filepath.Join(projects, "*", "sessions", "*", "session.json"))
-	var ids []string
-	for _, name := range all {
-		dir := filepath.Dir(filepath.Dir(filepath.Dir(name)))
-		d, err := session.Read(os.DirFS(dir), filepath.Base(filepath.Dir(name)))
-		if err == nil && d.Paths.Repository == p.Tree.Dir && d.State != session.Closed && d.ProjectID != p.ID && d.ProjectID == filepath.Base(dir) {
-			ids = append(ids, d.ProjectID)
-		}
-	}
-	return slices.Compact(ids)
 }
 
 // ownFolder refuses a folder that is elsewhere: what init writes there would
