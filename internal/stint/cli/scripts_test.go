@@ -38,7 +38,7 @@ func get(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // tools are what the stories use beside stint, git and tmux.
-var tools = []string{"git", "sh", "cat", "sleep", "ls", "env", "kill", "chmod", "ln", "mv", "find", "sort", "true", "sha256sum", "sed", "bash", "cmp", "rm", "mkdir", "cp", "grep", "dirname", "basename", "tail", "head", "printf", "date", "rmdir", "mkfifo", "test", "tr", "flock", "yes"}
+var tools = []string{"git", "sh", "cat", "sleep", "ls", "env", "kill", "chmod", "ln", "mv", "find", "sort", "true", "sha256sum", "sed", "bash", "cmp", "rm", "mkdir", "cp", "grep", "dirname", "basename", "tail", "head", "printf", "date", "rmdir", "mkfifo", "test", "tr", "flock", "yes", "diff"}
 
 // build builds the program that the stories are about.
 func build(t *testing.T) string {

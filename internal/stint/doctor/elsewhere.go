@@ -102,7 +102,8 @@ func under(name, mode string) string {
 }
 
 // unread is the command for a document that is not read. One of another project
-// goes back to it, and goes away where that has it, too.
+// goes back to it, and goes away where that has the very same: diff says so, and
+// removes nothing where there is a difference.
 func (v *visit) unread(s document.Skipped) string {
 	var binding *readers.BindingError
 	if !errors.As(s.Err, &binding) {
@@ -120,7 +121,7 @@ func (v *visit) unread(s document.Skipped) string {
 	}
 	here, there := v.path(name), filepath.Join(filepath.Dir(v.Project.StateDir), binding.Got, name)
 	if exists(there) {
-		return "rm -r " + quote(here) + " # if " + quote(there) + " is the same"
+		return "diff -r " + quote(here) + " " + quote(there) + " && rm -r " + quote(here)
 	}
 	return under(there, "-m 700 ") + "mv " + quote(here) + " " + quote(there)
 }
