@@ -137,7 +137,7 @@ func (v *visit) ignored(tree git.Tree, name string) string {
 
 // literal is a path as git takes it for this path alone.
 func literal(name string) string {
-	if pattern(name) == name {
+	if pattern(name) == name && !strings.HasPrefix(name, ":") {
 		return name
 	}
 	return ":(literal)" + name
