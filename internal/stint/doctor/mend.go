@@ -81,13 +81,14 @@ func kind(m fs.FileMode) string {
 // edit is the command for what only its author can put right.
 func edit(file string) string { return `"${EDITOR:-vi}" ` + quote(file) }
 
-// appendLine adds a line to a file, which may lack the end of its last one.
+// appendLine adds a line, which is no option, to a file, which may lack the end
+// of its last one.
 func appendLine(line, file string) string {
 	print, before := "echo "+quote(line), ""
 	if b, err := os.ReadFile(file); err == nil && len(b) > 0 && b[len(b)-1] != '\n' {
 		before = `\n`
 	}
-	if before != "" || strings.HasPrefix(line, "-") || strings.Contains(line, `\`) {
+	if before != "" || strings.Contains(line, `\`) {
 		print = `printf '` + before + `%s\n' ` + quote(line)
 	}
 	return print + " >>" + quote(file)
