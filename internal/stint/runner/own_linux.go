@@ -56,6 +56,9 @@ func survivors(mark string, p *tmux.Marked, others []int) (left, elsewhere []*os
 	// is left of the session: whoever else has it is proof that none is.
 	leader, ours := marked(p.PID, mark)
 	taken := leader != nil && !ours && parent(p.PID) != p.Server
+	if leader != nil {
+		leader.Release()
+	}
 	for _, dir := range dirs {
 		pid, err := strconv.Atoi(filepath.Base(dir))
 		if err != nil {
@@ -72,6 +75,8 @@ func survivors(mark string, p *tmux.Marked, others []int) (left, elsewhere []*os
 			return nil, nil, fmt.Errorf("process %s is in the terminal session of its old program, and what it runs on cannot be read: end it", named(pid))
 		case ours && !job(pid, p.Server) && !slices.ContainsFunc(others, func(other int) bool { return of(pid, other, nil, parent) }):
 			elsewhere = append(elsewhere, process)
+		default:
+			process.Release() // There may be more processes than files to be open.
 		}
 	}
 	return left, elsewhere, nil
@@ -97,7 +102,11 @@ func job(pid, server int) bool {
 // environment with the variable mark. It is nil where there is none.
 func marked(pid int, mark string) (p *os.Process, has bool) {
 	p, err := os.FindProcess(pid)
-	if err != nil || vanished(p) {
+	if err != nil {
+		return nil, false
+	}
+	if vanished(p) {
+		p.Release()
 		return nil, false
 	}
 	if at, err := env.Hold(pid); err == nil {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
+	"syscall"
 	"testing"
 	"time"
 
@@ -50,4 +52,54 @@ func TestOfPane(t *testing.T) {
 		change(&was)
 		require.Error(t, ofPane(&was), name)
 	}
+}
+
+// What a dead pane's program has left is of the terminal session that it led,
+// and has its mark. Where its number is another process's by now, nothing is
+// left there: that one is nobody's business.
+func TestSurvivors(t *testing.T) {
+	const mark = "STINT_SESSION_ID=0123456789ab"
+	start := func(env ...string) *exec.Cmd {
+		cmd := exec.Command("sh", "-c", "sleep 1000 & echo; wait")
+		cmd.Env, cmd.SysProcAttr = append(env, "PATH="+os.Getenv("PATH")), &syscall.SysProcAttr{Setsid: true}
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		t.Cleanup(func() {
+			syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+			cmd.Wait()
+		})
+		_, err = out.Read(make([]byte, 1)) // Both run by then.
+		require.NoError(t, err)
+		return cmd
+	}
+	count := func(pid, server int, others ...int) [2]int {
+		t.Helper()
+		left, elsewhere, err := survivors(mark, &tmux.Marked{Pane: tmux.Pane{PID: pid, Server: server}}, others)
+		require.NoError(t, err)
+		return [2]int{len(left), len(elsewhere)}
+	}
+	const nobody = 1 << 30
+	ours := start(mark)
+	require.Equal(t, [2]int{2, 0}, count(ours.Process.Pid, os.Getpid()))
+	require.Equal(t, [2]int{0, 2}, count(nobody, os.Getpid()))
+	require.Equal(t, [2]int{0, 0}, count(nobody, os.Getpid(), ours.Process.Pid), "another pane's")
+	other := start()
+	require.Equal(t, [2]int{0, 0}, count(other.Process.Pid, nobody, ours.Process.Pid), "the number is another's")
+	_, _, err := survivors(mark, &tmux.Marked{Pane: tmux.Pane{PID: other.Process.Pid, Server: os.Getpid()}}, nil)
+	require.ErrorContains(t, err, "what it runs on cannot be read")
+}
+
+// All processes are looked at, over and over, and none of them is held.
+func TestSurvivorsHoldsNobody(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // It would let go of them.
+	held := func() int {
+		all, err := os.ReadDir("/proc/self/fd")
+		require.NoError(t, err)
+		return len(all)
+	}
+	was := held()
+	_, _, err := survivors("STINT_SESSION_ID=0123456789ab", &tmux.Marked{Pane: tmux.Pane{PID: 1 << 30}}, nil)
+	require.NoError(t, err)
+	require.LessOrEqual(t, held(), was)
 }
