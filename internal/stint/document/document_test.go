@@ -2,6 +2,7 @@ package document_test
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -88,6 +89,40 @@ func TestLock(t *testing.T) {
 	first.Release()
 	require.NoError(t, <-second)
 	require.FileExists(t, name, "the lock file stays")
+}
+
+// A lock goes with the folder that its holder removes; who waited for it has that
+// of the folder as it is then, and nobody else can have the same.
+func TestLockThatWasRemoved(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "run", "lock")
+	synctest.Test(t, func(t *testing.T) {
+		first, err := document.Acquire(t.Context(), name, document.Patience)
+		require.NoError(t, err)
+		made, there := make(chan *document.Lock), make(chan error)
+		go func() {
+			lock, _ := document.Acquire(t.Context(), name, document.Patience)
+			made <- lock
+		}()
+		go func() {
+			_, err := document.AcquireIn(t.Context(), name, document.Patience)
+			there <- err
+		}()
+		synctest.Wait() // Both have the file open.
+		require.NoError(t, os.RemoveAll(filepath.Dir(name)))
+		first.Release()
+		second := <-made
+		require.NotNil(t, second)
+		require.True(t, document.Busy(name))
+		require.ErrorIs(t, <-there, fs.ErrNotExist)
+		second.Release()
+	})
+}
+
+func TestAcquireInNoFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	_, err := document.AcquireIn(t.Context(), filepath.Join(dir, "lock"), document.Patience)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.NoDirExists(t, dir)
 }
 
 func TestBusy(t *testing.T) {

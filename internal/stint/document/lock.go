@@ -33,15 +33,22 @@ func Acquire(ctx context.Context, name string, patience time.Duration) (*Lock, e
 		if err := MakeDir(filepath.Dir(name)); err != nil {
 			return nil, err
 		}
-		l, err := acquire(ctx, name, time.Until(end))
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && time.Now().Before(end): // The folder has just gone.
-		case err != nil || l.is(name):
+		l, err := AcquireIn(ctx, name, time.Until(end))
+		if !errors.Is(err, fs.ErrNotExist) || time.Now().After(end) {
 			return l, err
-		default:
-			l.Release()
 		}
 	}
+}
+
+// AcquireIn is Acquire in a folder that is there, and makes none. The error is
+// [fs.ErrNotExist] where it has gone, also while the lock was waited for.
+func AcquireIn(ctx context.Context, name string, patience time.Duration) (*Lock, error) {
+	l, err := acquire(ctx, name, patience)
+	if err == nil && !l.is(name) {
+		l.Release()
+		return nil, &fs.PathError{Op: "lock", Path: name, Err: fs.ErrNotExist}
+	}
+	return l, err
 }
 
 // is tells whether the lock is that of the file which has its name now.
@@ -51,8 +58,8 @@ func (l *Lock) is(name string) bool {
 	return err == nil && gone == nil && os.SameFile(held, there)
 }
 
-// acquire is Acquire in a folder that is there. It may have gone when the lock
-// is held.
+// acquire locks the file that has the name now, and may have it no more when the
+// lock is held.
 func acquire(ctx context.Context, name string, patience time.Duration) (*Lock, error) {
 	// Go marks it close-on-exec, so that no tmux server and no hook of git
 	// inherits the lock.

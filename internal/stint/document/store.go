@@ -136,7 +136,7 @@ func (s *Store[T, D]) Hold(ctx context.Context, id string) (*Held[T, D], error) 
 		return nil, err
 	}
 	// A folder that was removed meanwhile is not made again.
-	lock, err := acquire(ctx, s.path(s.Lock(id)), Patience)
+	lock, err := AcquireIn(ctx, s.path(s.Lock(id)), Patience)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s %q: %w", s.Kind, id, s.NotFound)

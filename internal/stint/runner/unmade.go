@@ -59,11 +59,13 @@ func (r *Runner) there(name string) bool {
 // the conversation that was to have it. It tells whether it was such a one.
 func (r *Runner) forget(ctx context.Context, id string) (bool, error) {
 	for _, name := range []string{"running.lock", "lock"} {
-		lock, err := document.Acquire(ctx, r.Runs.Path(id, name), 0)
-		if errors.Is(err, document.ErrLocked) {
-			return false, nil // Somebody is just at it.
-		}
-		if err != nil {
+		lock, err := document.AcquireIn(ctx, r.Runs.Path(id, name), 0)
+		switch {
+		case errors.Is(err, document.ErrLocked): // Somebody is just at it,
+			return false, nil
+		case errors.Is(err, fs.ErrNotExist): // or was.
+			return false, nil
+		case err != nil:
 			return false, fmt.Errorf("run %q: %w", id, err)
 		}
 		defer lock.Release()
