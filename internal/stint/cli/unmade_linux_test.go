@@ -206,6 +206,26 @@ func TestRecoverLeavesWhatIsBeingMade(t *testing.T) {
 	require.NoDirExists(t, dir)
 }
 
+// A conversation that is left without a run is closed, but not where its session
+// may go on in it: of one that does not read nobody knows.
+func TestRecoverLeavesAConversation(t *testing.T) {
+	d := newRotation(t, "TOKEN=first\n")
+	id := d.open("sleep", "agent")
+	const run = "0123456789ab"
+	require.NoError(t, os.Mkdir(filepath.Join(d.stateDir(), "runs"), 0o700))
+	require.NoError(t, os.Mkdir(filepath.Join(d.stateDir(), "runs", run), 0o700))
+	file := d.conversations()[0]
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	named := strings.Replace(string(text), `"runs": []`, `"runs": ["`+run+`"]`, 1)
+	require.NotEqual(t, string(text), named)
+	require.NoError(t, os.WriteFile(file, []byte(named), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(d.stateDir(), "sessions", id, "session.json"), []byte("{"), 0o600))
+	d.stint(0, "runs", "recover")
+	was := d.talks()
+	require.Equal(t, []talk{{was[0].ID, "open", id, []string{}}}, was)
+}
+
 // An agent that removes the folder of its own run is told where its work is, and
 // doctor names what is left.
 func TestRunWithoutItsManifest(t *testing.T) {

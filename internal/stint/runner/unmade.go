@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
+	"github.com/freeze-contracts/permafrost/internal/stint/session"
 	"github.com/freeze-contracts/permafrost/readers"
 	manifest "github.com/freeze-contracts/permafrost/readers/artifact"
 	talk "github.com/freeze-contracts/permafrost/readers/conversation"
@@ -103,8 +104,12 @@ func (r *Runner) unname(ctx context.Context, conversation, run string) error {
 	})
 }
 
-// current tells whether a conversation is the one that its session is in.
+// current tells whether a conversation is the one that its session is in, as it
+// may be where that does not read.
 func (r *Runner) current(c *talk.Document) bool {
 	d, err := r.Sessions.Get(c.Session)
-	return err == nil && d.Conversation == c.ID
+	if err != nil {
+		return !errors.Is(err, session.ErrNotFound)
+	}
+	return d.Conversation == c.ID
 }
