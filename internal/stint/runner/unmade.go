@@ -62,10 +62,8 @@ func (r *Runner) forget(ctx context.Context, id string) (bool, error) {
 	for _, name := range []string{"running.lock", "lock"} {
 		lock, err := document.AcquireIn(ctx, r.Runs.Path(id, name), 0)
 		switch {
-		case errors.Is(err, document.ErrLocked): // Somebody is just at it,
-			return false, nil
-		case errors.Is(err, fs.ErrNotExist): // or was.
-			return false, nil
+		case errors.Is(err, document.ErrLocked), errors.Is(err, fs.ErrNotExist):
+			return false, nil // Somebody is just at it, or was.
 		case err != nil:
 			return false, fmt.Errorf("run %q: %w", id, err)
 		}
