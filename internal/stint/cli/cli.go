@@ -44,6 +44,9 @@ func Main(args, env []string, stdin *os.File, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = a.unknown
+	}
 	var wrong *usageError
 	switch {
 	case err == nil:
@@ -62,6 +65,7 @@ type app struct {
 	stdin          *os.File
 	stdout, stderr io.Writer
 	json           bool
+	unknown        error // a command that help was asked of, and that is not there
 }
 
 // usageError is a command line that makes no sense.
@@ -101,6 +105,15 @@ looked at, applied or discarded later, and it is closed without losing any.`,
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON on standard output")
 	root.AddCommand(a.init(), a.status(), a.doctor(), a.completion(), a.tui(), a.session(), a.run(), a.continues(), a.runs(), a.conversations())
 	root.SetHelpCommand(help(root))
+	// Where the name of a command is mistyped, what is above it has the flag.
+	helps := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 {
+			a.unknown = needsCommand(cmd, cmd.Flags().Args())
+			return
+		}
+		helps(cmd, args)
+	})
 	a.complete(root, sources())
 	return root
 }
