@@ -45,7 +45,7 @@ func TestRestartOneBroken(t *testing.T) {
 	require.Equal(t, map[string]string{
 		well:          "restarted",
 		locked:        fmt.Sprintf("skipped session %q: another stint is at work on it (it holds %q); try again when it is done; it still runs on other values of TOKEN", locked, filepath.Join(d.stateDir(), "sessions", locked, "lock")),
-		absent:        fmt.Sprintf("skipped it does not run: there is no tmux session stint-%s on %q", absent, d.socket),
+		absent:        fmt.Sprintf("skipped it does not run: there is no tmux session stint-%s on %q; save its work with stint session checkpoint %[1]s and close it", absent, d.socket),
 		deaf:          "restarted",
 		"unreadable:": rows(out)["unreadable:"],
 	}, rows(out))
@@ -106,7 +106,7 @@ func TestRestartPrefix(t *testing.T) {
 	d.kill(one)
 	d.tmux("kill-session", "-t", "=stint-github-octo-repo-1")
 	out, _ = d.stint(0, "session", "restart", "--work-item", "github:octo/repo#1")
-	require.Equal(t, map[string]string{"github:octo/repo#1": fmt.Sprintf("skipped it does not run: there is no tmux session stint-github-octo-repo-1 on %q", d.socket)}, rows(out))
+	require.Equal(t, map[string]string{"github:octo/repo#1": fmt.Sprintf("skipped it does not run: there is no tmux session stint-github-octo-repo-1 on %q; save its work with stint session checkpoint %s and close it", d.socket, one)}, rows(out))
 	require.Equal(t, was, d.pane(more))
 	out, _ = d.stint(0, "session", "restart", "--work-item", "github:octo/repo#15,github:octo/repo#1")
 	require.Equal(t, "restarted", rows(out)["github:octo/repo#15"])

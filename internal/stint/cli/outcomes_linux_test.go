@@ -95,11 +95,11 @@ func TestRestartOutcomes(t *testing.T) {
 		{"the same, asked only", "again", func(id string) { d.kill(id) }, []string{"--force", "--dry-run"}, 0, "would-restart its program has ended", false},
 		{"ended, and is forced to no avail", "dies", func(id string) { d.kill(id) }, []string{"--force"}, 1, "failed its new program has ended at once: " + words, false},
 		{"ended, and cannot resume", "mute", func(id string) { d.kill(id) }, []string{"--force"}, 0, "skipped " + cannot("mute"), false},
-		{"does not run", "again", func(id string) { d.tmux("kill-session", "-t", "=stint-"+id) }, nil, 0, fmt.Sprintf("skipped it does not run: there is no tmux session stint-ID on %q", d.socket), false},
+		{"does not run", "again", func(id string) { d.tmux("kill-session", "-t", "=stint-"+id) }, nil, 0, fmt.Sprintf("skipped it does not run: there is no tmux session stint-ID on %q; save its work with stint session checkpoint ID and close it", d.socket), false},
 		{"another pane of that name", "again", func(id string) {
 			d.tmux("rename-session", "-t", "=stint-"+id, "elsewhere")
 			d.tmux("new-session", "-d", "-s", "stint-"+id, "sleep 1000")
-		}, nil, 0, "skipped it does not run: the tmux session of that name is another's: it has no pane that was made for this session", false},
+		}, nil, 0, "skipped it does not run: the tmux session of that name is another's: it has no pane that was made for this session; save its work with stint session checkpoint ID and close it", false},
 		{"closed", "again", func(id string) { d.stint(0, "session", "close", id, "--discard") }, nil, 0, "skipped it is closed, and not open", false},
 	} {
 		d.script("agent", agent)

@@ -46,7 +46,7 @@ func (r *Runner) Attach(ctx context.Context, id string, readOnly bool) (*Command
 	case Unsettled(d.State):
 		return nil, fmt.Errorf("session %q: it is %s, and only an open one can be attached to: run stint session recover %[1]s", id, d.State)
 	case d.State != doc.Open:
-		return nil, fmt.Errorf("session %q: it is %s, and only an open one can be attached to", id, d.State)
+		return nil, fmt.Errorf("session %q: it is %s, and only an open one can be attached to: stint session show %[1]s says what was, stint runs list --session %[1]s what was saved of it", id, d.State)
 	}
 	pane, live, why := r.Sessions.Pane(ctx, d)
 	switch live {

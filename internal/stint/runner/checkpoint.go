@@ -26,7 +26,7 @@ func (r *Runner) Checkpoint(ctx context.Context, id string) (*manifest.Manifest,
 		return nil, fmt.Errorf("session %q: it is closed, and its worktree is gone: see stint runs list, or its branch %s", id, h.Branch)
 	}
 	if err := r.Project.Tree.Linked(ctx, h.Paths.Worktree); err != nil {
-		return nil, fmt.Errorf("session %q: no worktree to save: %w", id, err)
+		return nil, fmt.Errorf("session %q: no worktree to save: %w; the branch %s has what was committed: end the session by stint session close %[1]s", id, err, h.Branch)
 	}
 	work, err := artifact.Take(ctx, r.tree(ofSession(h.Document)), h.Base)
 	if err != nil {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,10 +95,9 @@ func (x *refresher) resident(ctx context.Context, d *doc.Document) (*resident, O
 	switch {
 	case live == session.Unknown:
 		return nil, Skipped, fmt.Sprintf("tmux on %q does not answer, so it is not known whether it runs: %s", d.Tmux.Socket, why)
-	case live == session.Absent && why != "":
-		return nil, Skipped, "it does not run: " + why
 	case live == session.Absent:
-		return nil, Skipped, fmt.Sprintf("it does not run: there is no tmux session %s on %q", d.Tmux.Session, d.Tmux.Socket)
+		why = cmp.Or(why, fmt.Sprintf("there is no tmux session %s on %q", d.Tmux.Session, d.Tmux.Socket))
+		return nil, Skipped, fmt.Sprintf("it does not run: %s; save its work with stint session checkpoint %s and close it", why, d.ID)
 	}
 	names, err := x.server(d.Tmux.Socket).Variable(ctx, envNames)
 	if err != nil {
