@@ -116,7 +116,7 @@ const stage = ".stint/apply"
 
 // Apply makes the files of a pending run in the main work tree, all of them or
 // none, and leaves the run applied. One that was killed is finished by the
-// next.
+// next; one that fails leaves nothing to be finished.
 func (s *Store) Apply(ctx context.Context, main git.Tree, id string) (*artifact.Manifest, error) {
 	// One at a time: two runs may have the same files.
 	one, err := document.Acquire(ctx, s.path("apply.lock"), document.Patience)
@@ -132,31 +132,48 @@ func (s *Store) Apply(ctx context.Context, main git.Tree, id string) (*artifact.
 		return nil, err
 	}
 	defer h.Release()
-	patch, done, err := s.Validate(ctx, main, h.Manifest)
-	if err != nil {
+	if err := s.apply(ctx, main, h); err != nil {
+		// By the judgement of Discard, which is for whoever was killed.
+		if s.half(context.WithoutCancel(ctx), main, h.Manifest) == nil {
+			err = errors.Join(err, s.applied(id))
+		}
 		return nil, err
 	}
+	return h.Manifest, s.applied(id)
+}
+
+// apply is Apply for a run that no other process can change.
+func (s *Store) apply(ctx context.Context, main git.Tree, h *Held) error {
+	id := h.ID
+	patch, done, err := s.Validate(ctx, main, h.Manifest)
+	if err != nil {
+		return err
+	}
 	if err := document.Write(s.applying(id), nil, 0o600); err != nil {
-		return nil, err
+		return err
 	}
 	tree, err := main.Apply(ctx, h.Base, string(patch), changes(h.Files), done)
 	if err != nil {
-		return nil, fmt.Errorf("run %q: not applied: %w", id, err)
+		return fmt.Errorf("run %q: not applied: %w", id, err)
 	}
-	err = h.Update(func(m *artifact.Manifest) {
+	return h.Update(func(m *artifact.Manifest) {
 		m.State = artifact.Applied
 		m.AppliedAt = readers.At(s.Now())
 		m.Receipt = &artifact.Receipt{Base: m.Base, Tree: tree, PatchSHA256: m.PatchSHA256, AppliedAt: m.AppliedAt}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return h.Manifest, os.Remove(s.applying(id))
 }
 
 // applying is there from before the first file of a run is moved to its place
-// until the run is applied.
+// until the run is applied, or was not.
 func (s *Store) applying(id string) string { return s.Path(id, "applying") }
+
+// applied says that nothing of a run is on its way.
+func (s *Store) applied(id string) error {
+	if err := os.Remove(s.applying(id)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
 
 // Discard says that a run is not wanted. Manifest and patch stay. One that a
 // killed apply left half made in the main work tree is refused.
@@ -176,6 +193,9 @@ func (s *Store) Discard(ctx context.Context, main git.Tree, id string) (*artifac
 		m.State = artifact.Discarded
 		m.DiscardedAt = readers.At(s.Now())
 	})
+	if err == nil {
+		err = s.applied(id)
+	}
 	return h.Manifest, err
 }
 

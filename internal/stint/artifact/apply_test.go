@@ -184,6 +184,7 @@ func TestDiscardOfWhatIsThere(t *testing.T) {
 			_, err := b.store.Discard(t.Context(), b.main, "one")
 			if test.want == "" {
 				require.NoError(t, err)
+				require.NoFileExists(t, filepath.Join(b.store.StateDir, "runs", "one", "applying"))
 				return
 			}
 			require.ErrorContains(t, err, test.want)
@@ -192,6 +193,47 @@ func TestDiscardOfWhatIsThere(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, manifest.Applied, m.State)
 			require.NoFileExists(t, filepath.Join(b.store.StateDir, "runs", "one", "applying"))
+		})
+	}
+}
+
+// An apply that fails is over: it left nothing that another one is to finish,
+// unless one that was killed before it did.
+func TestApplyFails(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		made   map[string]string
+		before bool // one was killed before it
+		stays  bool
+	}{
+		{"none was killed before", nil, false, false},
+		{"one was killed before its first file", nil, true, false},
+		{"one was killed after a file", map[string]string{"a": "A\n"}, true, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBench(t)
+			b.write(b.tree, "a", "A\n")
+			b.write(b.tree, "c", "c\n")
+			b.save("one")
+			if test.before {
+				b.write(git.Tree{Dir: b.store.StateDir}, "runs/one/applying", "")
+			}
+			for name, content := range test.made {
+				b.write(b.main, name, content)
+			}
+			b.write(b.main, ".stint", "in the place of the folder in which files are made\n")
+			before := b.files()
+			_, err := b.store.Apply(t.Context(), b.main, "one")
+			require.ErrorContains(t, err, `run "one": not applied: `)
+			if diff := cmp.Diff(before, b.files()); diff != "" {
+				t.Errorf("a failed apply changes files (-before +after)\n%s", diff)
+			}
+			applying := filepath.Join(b.store.StateDir, "runs", "one", "applying")
+			if test.stays {
+				require.FileExists(t, applying)
+			} else {
+				require.NoFileExists(t, applying)
+			}
 		})
 	}
 }

@@ -43,14 +43,21 @@ func (v *visit) leftovers() {
 	}
 }
 
-// applying names a run whose apply was killed, which the next apply finishes.
+// applying names a run whose apply was killed, which the next apply finishes,
+// unless it was decided on.
 func (v *visit) applying() {
-	runs := v.glob("runs/*/applying")
-	for _, name := range runs {
+	unfinished := false
+	for _, name := range v.glob("runs/*/applying") {
 		id := path.Base(path.Dir(name))
+		m, err := v.Runs.Get(id)
+		if err == nil && (m.State == artifact.Applied || m.State == artifact.Discarded) {
+			v.left(name, "rm")
+			continue
+		}
+		unfinished = true
 		v.add("run", id, "stint runs apply of it was killed", "stint runs apply "+id)
 	}
-	if stage := v.file(".stint/apply"); len(runs) == 0 && exists(stage) {
+	if stage := v.file(".stint/apply"); !unfinished && exists(stage) {
 		v.add("leftover", stage, "a command that was killed left it", "rm -r "+quote(stage))
 	}
 }
