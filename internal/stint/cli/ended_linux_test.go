@@ -20,7 +20,9 @@ func TestRestartWhatEnded(t *testing.T) {
 	d := newRotation(t, "TOKEN=first\n")
 	id := d.open("sleep", "agent")
 	was, began := d.pane(id), d.argv(id)
-	d.script("agent", "#!/bin/sh\necho I cannot: $TOKEN; exit 3\n")
+	// It ends when the terminal has told where its cursor is: what is printed just
+	// before the end tmux 3.3a loses now and then.
+	d.script("agent", "#!/bin/sh\nstty -icanon -echo; echo I cannot: $TOKEN; printf '\\033[6n'; dd bs=1 count=1 >/dev/null 2>&1; exit 3\n")
 	d.rotate("TOKEN=second\n")
 	out, said := d.stint(1, "session", "restart", id)
 	row := rows(out)[id]
