@@ -53,10 +53,7 @@ func (a *app) conversationsList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v := conversationsAnswer{append([]*conversation.Document{}, docs...), []unreadable{}}
-			for _, s := range skipped {
-				v.Unreadable = append(v.Unreadable, unreadable{s.Path, text.Error(s.Err)})
-			}
+			v := conversationsAnswer{append([]*conversation.Document{}, docs...), notRead(skipped)}
 			return a.print(v, func(w io.Writer) { conversationsText(w, v) })
 		}),
 	}

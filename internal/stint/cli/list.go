@@ -69,9 +69,7 @@ func (a *app) list(ctx context.Context, r *runner.Runner, state doc.State, all b
 		v.Sessions = append(v.Sessions, viewSession(e))
 	}
 	if all {
-		for _, s := range skipped {
-			v.Unreadable = append(v.Unreadable, unreadable{s.Path, text.Error(s.Err)})
-		}
+		v.Unreadable = notRead(skipped)
 	} else if hidden+len(skipped) > 0 {
 		a.note("not shown: %s and %s: %s", text.Count(hidden, "other session"), text.Count(len(skipped), "unreadable document"), seen(len(skipped)))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
@@ -62,24 +61,15 @@ document reads: of one that does not nobody knows.`,
 			if err != nil {
 				return err
 			}
-			for _, s := range skipped {
-				v.Unreadable = append(v.Unreadable, unreadable{s.Path, text.Error(s.Err)})
-			}
+			v.Unreadable = notRead(skipped)
 		}
 		if err := a.print(v, func(w io.Writer) { recoverText(w, v, all) }); err != nil {
 			return err
 		}
-		var parts []string
-		if failed > 0 {
-			parts = append(parts, text.Count(failed, "session"))
+		if left := unfinished(failed, v.Unreadable); left != "" {
+			return fmt.Errorf("not recovered: %s: mend what is said of it, and run stint session recover again", left)
 		}
-		if n := len(v.Unreadable); n > 0 {
-			parts = append(parts, "the sessions of "+text.Count(n, "document")+" that cannot be read")
-		}
-		if parts == nil {
-			return nil
-		}
-		return fmt.Errorf("not recovered: %s: mend what is said of it, and run stint session recover again", strings.Join(parts, ", "))
+		return nil
 	})
 	return cmd
 }

@@ -103,30 +103,20 @@ func (a *app) restart(ctx context.Context, r *runner.Runner, o runner.RestartOpt
 	for _, note := range all.Notes {
 		a.note("%s", text.OneLine(note))
 	}
-	v, bad := restartAnswer{Variables: all.Names, Sessions: []refreshedView{}, Unreadable: []unreadable{}}, 0
+	v, bad := restartAnswer{Variables: all.Names, Sessions: []refreshedView{}, Unreadable: notRead(all.Skipped)}, 0
 	for _, s := range all.Sessions {
 		v.Sessions = append(v.Sessions, refreshedView{s.ID, s.WorkItem, s.Outcome, text.OneLine(s.Why), driftView{string(s.Drift.State), s.Drift.Names}})
 		if !s.Good() {
 			bad++
 		}
 	}
-	for _, s := range all.Skipped {
-		v.Unreadable = append(v.Unreadable, unreadable{s.Path, text.Error(s.Err)})
-	}
 	if err := a.print(v, func(w io.Writer) { restartText(w, v) }); err != nil {
 		return err
 	}
-	var parts []string
-	if bad > 0 {
-		parts = append(parts, text.Count(bad, "session"))
+	if left := unfinished(bad, v.Unreadable); left != "" {
+		return fmt.Errorf("not on what the env file declares, or not known to be: %s: what is printed of each says why, and what to do", left)
 	}
-	if n := len(v.Unreadable); n > 0 {
-		parts = append(parts, "the sessions of "+text.Count(n, "document")+" that cannot be read")
-	}
-	if parts == nil {
-		return nil
-	}
-	return fmt.Errorf("not on what the env file declares, or not known to be: %s: what is printed of each says why, and what to do", strings.Join(parts, ", "))
+	return nil
 }
 
 func restartText(w io.Writer, v restartAnswer) {

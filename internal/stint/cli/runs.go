@@ -55,14 +55,11 @@ func (a *app) runsList() *cobra.Command {
 					return err
 				}
 			}
-			v := runsAnswer{Runs: []*artifact.Manifest{}, Unreadable: []unreadable{}}
+			v := runsAnswer{Runs: []*artifact.Manifest{}, Unreadable: notRead(skipped)}
 			for _, m := range all {
 				if (state == "" || m.State == artifact.State(state)) && (session == "" || m.Session == session) {
 					v.Runs = append(v.Runs, m)
 				}
-			}
-			for _, s := range skipped {
-				v.Unreadable = append(v.Unreadable, unreadable{s.Path, text.Error(s.Err)})
 			}
 			return a.print(v, func(w io.Writer) { runsText(w, v) })
 		})(cmd, args)

@@ -169,9 +169,7 @@ func (v *statusAnswer) skip(r *runner.Runner, folder string, skipped []document.
 	if err != nil {
 		skipped = append(skipped, document.Skipped{Path: filepath.Join(r.Project.StateDir, folder), Err: err})
 	}
-	for _, s := range skipped {
-		v.Unreadable = append(v.Unreadable, unreadable{s.Path, text.Error(s.Err)})
-	}
+	v.Unreadable = append(v.Unreadable, notRead(skipped)...)
 }
 
 func statusText(w io.Writer, v *statusAnswer) {

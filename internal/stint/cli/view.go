@@ -3,7 +3,9 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 
+	"github.com/freeze-contracts/permafrost/internal/stint/document"
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
 	"github.com/freeze-contracts/permafrost/internal/stint/session"
 	"github.com/freeze-contracts/permafrost/internal/stint/text"
@@ -44,6 +46,28 @@ type (
 		Reason string `json:"reason"`
 	}
 )
+
+// notRead are documents as an answer names them: a list, though it be empty.
+func notRead(skipped []document.Skipped) []unreadable {
+	all := []unreadable{}
+	for _, s := range skipped {
+		all = append(all, unreadable{s.Path, text.Error(s.Err)})
+	}
+	return all
+}
+
+// unfinished says of how many sessions an answer says that they are not as they
+// should be, or that nobody knows; of none it says nothing.
+func unfinished(failed int, unread []unreadable) string {
+	var parts []string
+	if failed > 0 {
+		parts = append(parts, text.Count(failed, "session"))
+	}
+	if len(unread) > 0 {
+		parts = append(parts, "the sessions of "+text.Count(len(unread), "document")+" that cannot be read")
+	}
+	return strings.Join(parts, ", ")
+}
 
 func viewSession(e session.Entry) sessionView {
 	return sessionView{Document: e.Document, Live: e.Live, Stale: e.Stale, Why: e.Why}

@@ -117,10 +117,10 @@ func (r *Runner) declared() (*env.File, error) {
 // whose documents do not read are skipped.
 func (r *Runner) selected(o RestartOptions) (docs []*doc.Document, skipped []document.Skipped, err error) {
 	for _, id := range o.IDs {
-		d, err := r.Sessions.Get(id)
 		if item := strings.ToLower(id); doc.WorkItem(item) {
 			return nil, nil, fmt.Errorf("%q: it is a work item, and no id: name it by --work-item %s", id, item)
 		}
+		d, err := r.Sessions.Get(id)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -198,7 +198,7 @@ func (x *refresher) verify(ctx context.Context, d *doc.Document, names []string)
 	default:
 		return Refreshed{d, Failed, fmt.Sprintf("it was started again, and is %s: %s", live, why), env.Drift{}}
 	}
-	drift, stays, err := x.settle(d, pane.PID, names)
+	drift, stays, err := x.settle(ctx, d, pane.PID, names)
 	switch {
 	case err != nil:
 		return Refreshed{d, Failed, err.Error(), env.Drift{}}
@@ -227,12 +227,11 @@ func (x *refresher) died(ctx context.Context, d *doc.Document, pane *tmux.Marked
 
 // settle lets a new program become itself: a shell may still be about to run
 // it, on another environment. It tells whether it stays.
-func (x *refresher) settle(d *doc.Document, pid int, names []string) (drift env.Drift, stays bool, err error) {
+func (x *refresher) settle(ctx context.Context, d *doc.Document, pid int, names []string) (drift env.Drift, stays bool, err error) {
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		return drift, false, err
 	}
-	ctx := context.Background()
 	if gone(ctx, p, settled) {
 		return drift, false, nil
 	}
