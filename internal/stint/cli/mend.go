@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
 	"github.com/freeze-contracts/permafrost/internal/stint/text"
@@ -54,7 +55,10 @@ What fails with one run keeps none of the others from being recovered.`,
 			if m == nil {
 				return failed
 			}
-			v := mendAnswer{Recovered: []turnAnswer{}, Running: ids(m.Running), Unmade: m.Unmade}
+			v := mendAnswer{Recovered: []turnAnswer{}, Running: []string{}, Unmade: m.Unmade}
+			for _, o := range m.Running {
+				v.Running = append(v.Running, o.ID)
+			}
 			for _, t := range m.Runs {
 				v.Recovered = append(v.Recovered, viewTurn(t))
 			}
@@ -75,8 +79,12 @@ func mendText(w io.Writer, m *runner.Mended, all bool) {
 	for _, id := range m.Unmade {
 		fmt.Fprintf(w, "removed what there was of run %s, which never came to be\n", id)
 	}
-	for _, r := range m.Running {
-		fmt.Fprintf(w, "run %s is in progress: a process of it is left\n", r.ID)
+	for _, o := range m.Running {
+		left := "a process of it"
+		if len(o.Processes) > 0 {
+			left = "process " + strings.Join(o.Processes, ", ")
+		}
+		fmt.Fprintf(w, "run %s is in progress: %s is left: if it was cut off, end that and run stint runs recover %[1]s\n", o.ID, left)
 	}
 }
 

@@ -29,6 +29,9 @@ func survivors(string, *tmux.Marked, []int) (left, elsewhere []*os.Process, err 
 	return nil, nil, nil
 }
 
+// holders are not known where no /proc shows what a process has open.
+func holders(string) []string { return nil }
+
 func named(pid int) string { return strconv.Itoa(pid) }
 
 // under tells whether process pid started this one.

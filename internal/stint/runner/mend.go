@@ -19,9 +19,18 @@ import (
 
 // Mended is what recovering runs came to.
 type Mended struct {
-	Runs    []*Turned            // that were interrupted, or whose workspace was left
-	Running []*manifest.Manifest // that are in progress, and were left alone
-	Unmade  []string             // that never came to be, and of which there was something
+	Runs    []*Turned // that were interrupted, or whose workspace was left
+	Running []Ongoing // that are in progress, and were left alone
+	Unmade  []string  // that never came to be, and of which there was something
+}
+
+// Ongoing is a turn that is in progress.
+type Ongoing struct {
+	*manifest.Manifest
+	// Processes are those that are left of it, by number and name: that of stint
+	// itself unless it was killed, the agent and what it started. There are none
+	// where it cannot be told.
+	Processes []string
 }
 
 // RecoverRuns brings order where a turn was cut off: work that is still in its
@@ -108,7 +117,7 @@ func (r *Runner) mend(ctx context.Context, id string, discard []Kind, mended *Me
 		return err
 	}
 	if !held {
-		mended.Running = append(mended.Running, m)
+		mended.Running = append(mended.Running, Ongoing{m, holders(r.Runs.Path(id, "running.lock"))})
 		return nil
 	}
 	w, err := r.ofTurn(m)
