@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"strings"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -118,9 +119,14 @@ func (d *desk) attach(c sandbox.Cmd) (over func() int) {
 	d.await("a client", func() bool { return len(d.clients("")) > had })
 	return func() int {
 		d.Helper()
-		e := <-ended
-		require.NoError(d, e.err)
-		return e.code
+		select {
+		case e := <-ended:
+			require.NoError(d, e.err)
+			return e.code
+		case <-time.After(patience):
+			d.Fatalf("it did not end: %q", c.Args)
+			return -1
+		}
 	}
 }
 

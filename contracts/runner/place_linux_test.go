@@ -60,13 +60,14 @@ func TestSamePlace(t *testing.T) {
 		d.f.Equal(d, "r18.pane", is, pane{was.Place, is.PID, false})
 		d.f.Equal(d, "r18.process", is.PID == was.PID, false)
 		d.f.Equal(d, "r18.gone", []bool{d.ended(was.PID), d.ended(noted("child"))}, []bool{true, true})
-		_, err := os.Stat(filepath.Join(run, "beside"))
-		require.NoError(d, err)
-		d.f.Equal(d, "r18.alone", noted("beside"), "")
 		d.f.Equal(d, "r18.windows", d.tmux("list-panes", "-a", "-F", all), panes)
 		d.f.Equal(d, "r18.client", d.clients(""), clients)
 
 		d.await("the lines of the new agent", func() bool { return strings.Contains(d.screen(s), "line 200 of the new") })
+		// It has looked by now.
+		beside, err := os.ReadFile(filepath.Join(run, "beside"))
+		require.NoError(d, err)
+		d.f.Equal(d, "r18.alone", string(beside), "")
 		kept := func(line string) string {
 			if strings.Contains(history()+d.screen(s), line+"\n") {
 				return "kept"

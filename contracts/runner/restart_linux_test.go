@@ -240,11 +240,14 @@ func TestResumed(t *testing.T) {
 		var name string
 		d.await("the name of the conversation", func() bool {
 			_, rest, _ := strings.Cut(d.screen(s), "codex: : begun as ")
-			name, _, _ = strings.Cut(rest, "\n")
-			return name != ""
+			name, rest, _ = strings.Cut(rest, "\n")
+			return strings.Contains(rest, "codex>")
 		})
 		d.row("r15.resumed", s, 0, "restarted")
-		d.await("the name of the conversation again", func() bool { return strings.Contains(d.screen(s), "codex: resumed") })
+		d.await("the name of the conversation again", func() bool {
+			_, rest, _ := strings.Cut(d.screen(s), "codex: resumed ")
+			return strings.Contains(rest, "codex>")
+		})
 		d.f.Equal(d, "r15.resumed.conversation", strings.SplitN(d.screen(s), "\n", 2)[0], "codex: resumed "+name)
 		d.f.Equal(d, "r15.resumed.value", d.token(s), "second")
 	})
@@ -316,7 +319,7 @@ func (d *desk) interrupted(s session) said {
 	require.NoError(d, err)
 	defer lock.Release()
 	const script = `"$@" & pid=$!
-until ls -l "/proc/$pid/fd" 2>/dev/null | grep -q "/sessions/.*/lock$"; do :; done
+while [ -e "/proc/$pid/exe" ] && ! ls -l "/proc/$pid/fd" 2>/dev/null | grep -q "/sessions/.*/lock$"; do :; done
 kill -TERM $pid
 wait $pid`
 	return d.run(sandbox.Cmd{Args: append([]string{"sh", "-c", script, "sh"}, d.today("session", "restart", s.ID)...)})

@@ -157,23 +157,33 @@ func (d *desk) secrets() string { return filepath.Join(d.box.Tmp(), "secrets.env
 // await waits until something is so. What asks may end the test.
 func (d *desk) await(what string, is func() bool) {
 	d.Helper()
-	for end := time.Now().Add(patience); !is(); time.Sleep(pause) {
-		require.True(d, time.Now().Before(end), "it did not come to pass: %s", what)
-	}
+	require.True(d, d.hopes(is), "it did not come to pass: %s", what)
 }
 
-// environ is what a process was started with, of these names.
+// hopes waits likewise, and leaves it to a comparison to tell what is there
+// where it is not so.
+func (d *desk) hopes(is func() bool) bool {
+	d.Helper()
+	for end := time.Now().Add(patience); !is(); time.Sleep(pause) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
+}
+
+// environ is what the program of a session was started with, of these names.
 func (d *desk) environ(pid string, names ...string) map[string]string {
 	d.Helper()
 	var all map[string]string
-	// It is empty in the middle of an exec.
+	// It is empty in the middle of an exec, and before that the server's.
 	d.await("the environment of process "+pid, func() bool {
 		all = make(map[string]string)
 		for entry := range strings.SplitSeq(d.program("cat", fmt.Sprintf("/proc/%s/environ", pid)), "\x00") {
 			name, value, _ := strings.Cut(entry, "=")
 			all[name] = value
 		}
-		return all["PATH"] != ""
+		return all["PATH"] != "" && all["STINT_SESSION_ID"] != ""
 	})
 	some := make(map[string]string)
 	for _, name := range names {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,8 +72,11 @@ func clock(t *testing.T, v jsontext.Value) string {
 	} else {
 		require.NoError(t, json.Unmarshal(v, &at))
 	}
-	return at.UTC().Format("2006-01-02 15:04:05Z")
+	return at.UTC().Format(shown)
 }
+
+// shown is the form of a time.
+const shown = "2006-01-02 15:04:05Z"
 
 // row is what the list of runs shows of it.
 func (r run) row(t *testing.T) string {
@@ -159,31 +163,49 @@ func (d *desk) tui() {
 	d.sees("stint  [sessions: ")
 }
 
-// sees waits for a screen whose first line begins so, and returns what is below
-// that, without the lines that are empty at the end or say what keys do.
-func (d *desk) sees(first string) []string {
+// sees waits for a screen whose first line begins so.
+func (d *desk) sees(first string) {
 	d.Helper()
-	var all []string
-	d.await(first, func() bool {
-		all = strings.Split(d.tmux("capture-pane", "-p", "-t", "=screen:"), "\n")
-		return strings.HasPrefix(all[0], first)
-	})
-	return strings.Split(strings.TrimRight(strings.Join(all[1:high-1], "\n"), "\n"), "\n")
+	d.shows(first, func([]string) bool { return true })
 }
 
-// says waits for a line that begins so.
-func (d *desk) says(begins string) string {
+// shows waits for a screen whose first line begins so and which has below that
+// what is wanted: a terminal is drawn piece by piece, the title before the rest.
+// It returns what was there at last, without the lines that are empty at the end
+// or say what keys do, for the comparison to tell where it is something else.
+func (d *desk) shows(first string, wanted func(below []string) bool) (below []string) {
 	d.Helper()
-	var found string
-	d.await(begins, func() bool {
-		for line := range strings.Lines(d.tmux("capture-pane", "-p", "-t", "=screen:")) {
-			if strings.HasPrefix(line, begins) {
-				found = strings.TrimRight(line, "\n")
+	d.hopes(func() bool {
+		all := d.drawn()
+		if !strings.HasPrefix(all[0], first) {
+			below = []string{"no screen that begins with " + first, all[0]}
+			return false
+		}
+		below = strings.Split(strings.TrimRight(strings.Join(all[1:high-1], "\n"), "\n"), "\n")
+		return wanted(below)
+	})
+	return below
+}
+
+// says waits for such a line, and returns that which begins alike where there is
+// none.
+func (d *desk) says(line, begins string) (got string) {
+	d.Helper()
+	d.hopes(func() bool {
+		for _, has := range d.drawn() {
+			if strings.HasPrefix(has, begins) {
+				got = strings.TrimRight(has, " ")
 			}
 		}
-		return found != ""
+		return got == line
 	})
-	return found
+	return got
+}
+
+// drawn is what the terminal shows now.
+func (d *desk) drawn() []string {
+	d.Helper()
+	return strings.Split(d.tmux("capture-pane", "-p", "-t", "=screen:"), "\n")
 }
 
 func (d *desk) keys(keys ...string) {
@@ -203,24 +225,32 @@ func TestScreen(t *testing.T) {
 		for _, r := range all {
 			want = append(want, r.row(d.T))
 		}
-		var got []string
-		for _, line := range d.sees(fmt.Sprintf("stint  sessions: %d of %[1]d  [runs: %[2]d of %[2]d]", len(d.known()), len(all)))[1:] {
-			if row := strings.Fields(strings.TrimPrefix(line, ">")); row[0] != "no" {
-				got = append(got, strings.Join(row, " "))
-			}
-		}
-		d.f.Equal(d, "r10.screen.list", got, want)
+		title := fmt.Sprintf("stint  sessions: %d of %[1]d  [runs: %[2]d of %[2]d]", len(d.known()), len(all))
+		got := d.shows(title, func(below []string) bool { return slices.Equal(rows(below), want) })
+		d.f.Equal(d, "r10.screen.list", rows(got), want)
 		for i, r := range all {
 			if i > 0 {
 				d.keys("Down")
 			}
 			d.keys("Enter")
-			d.f.Equal(d, "r10.screen.page", d.sees("stint  run "+r.ID), append(r.page(d.T), d.patch(r)...))
+			page := append(r.page(d.T), d.patch(r)...)
+			got := d.shows("stint  run "+r.ID, func(below []string) bool { return slices.Equal(below, page) })
+			d.f.Equal(d, "r10.screen.page", got, page)
 			d.keys("Escape")
 			d.sees("stint  sessions: ")
 		}
 		d.f.Unchanged(d)
 	})
+}
+
+// rows are those of a list, below its head, with one blank between words.
+func rows(below []string) (all []string) {
+	for _, line := range below[1:] {
+		if row := strings.Fields(strings.TrimPrefix(line, ">")); len(row) > 0 && row[0] != "no" {
+			all = append(all, strings.Join(row, " "))
+		}
+	}
+	return all
 }
 
 // known are the documents of sessions that are there.
@@ -241,15 +271,25 @@ func TestScreenResult(t *testing.T) {
 		d.sees("stint  sessions: 1 of 1  [runs: 1 of 1]")
 		d.keys("Enter")
 		d.sees("stint  run " + r.ID)
-		key, state, result := "p", "applied", fmt.Sprintf("applied run %s: %d files in %s, not committed", r.ID, len(r.Files), d.box.Project())
+		key, ask, state, result := "p", "apply", "applied", fmt.Sprintf("applied run %s: %d files in %s, not committed", r.ID, len(r.Files), d.box.Project())
 		if d.f.Scenario == "refused" {
-			key, state, result = "d", "discarded", "discarded run "+r.ID
+			key, ask, state, result = "d", "discard", "discarded", "discarded run "+r.ID
 		}
 		d.keys(key)
-		d.says(map[string]string{"p": "apply", "d": "discard"}[key])
+		d.await("the question", func() bool {
+			return slices.ContainsFunc(d.drawn(), func(line string) bool { return strings.HasPrefix(line, ask) })
+		})
+		began := time.Now().Truncate(time.Second)
 		d.keys("y")
-		d.f.Equal(d, "r10.screen.result", d.says(state+" run"), result)
-		d.f.Equal(d, "r10.screen.state", strings.TrimRight(d.says("state        "+state), " "), "state        "+state)
-		d.f.Equal(d, "r10.screen.time", strings.HasPrefix(d.says(fmt.Sprintf("%-12s 2", state)), fmt.Sprintf("%-12s 2", state)), true)
+		d.f.Equal(d, "r10.screen.result", d.says(result, state+" run"), result)
+		is := fmt.Sprintf("%-12s %s", "state", state)
+		d.f.Equal(d, "r10.screen.state", d.says(is, "state "), is)
+		since := fmt.Sprintf("%-12s ", state)
+		d.f.Equal(d, "r10.screen.time", d.hopes(func() bool {
+			return slices.ContainsFunc(d.drawn(), func(line string) bool {
+				at, err := time.Parse(shown, strings.TrimRight(strings.TrimPrefix(line, since), " "))
+				return err == nil && !at.Before(began) && !at.After(time.Now())
+			})
+		}), true)
 	})
 }
