@@ -30,17 +30,22 @@ func AsNobody(t *testing.T) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Not below the folder of ThawEnv, which that user may have no way into.
+	fixtures, fixturesErr := os.MkdirTemp(memory, "contracts")
+	if fixturesErr != nil {
+		fixtures, fixturesErr = os.MkdirTemp("/tmp", "contracts")
+	}
 	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
+		if err := errors.Join(os.RemoveAll(dir), os.RemoveAll(fixtures)); err != nil {
 			t.Error(err)
 		}
 	})
 	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "test"), "-test.run=^"+t.Name()+"$", "-test.v")
-	if err := equip(dir); err != nil {
+	if err := errors.Join(fixturesErr, equip(dir, fixtures)); err != nil {
 		t.Fatal(err)
 	}
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Join(dir, "tmp"), FixturesEnv+"="+filepath.Join(dir, "fixtures"))
+	cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Join(dir, "tmp"), FixturesEnv+"="+fixtures)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
 	if id := asserted.FindSubmatch(out); err != nil && id != nil {
@@ -58,12 +63,12 @@ var asserted = regexp.MustCompile(`freeze\.assert (\S+)`)
 
 // equip gives that user the program, the fixtures and a place for temporary
 // files.
-func equip(dir string) error {
-	own, err := os.Executable()
+func equip(dir, fixtures string) error {
+	exe, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	program, err := os.ReadFile(own)
+	program, err := os.ReadFile(exe)
 	if err != nil {
 		return err
 	}
@@ -71,11 +76,12 @@ func equip(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(os.CopyFS(filepath.Join(dir, "fixtures"), os.DirFS(frozen)), os.Mkdir(filepath.Join(dir, "tmp"), 0o700),
+	if err := errors.Join(os.CopyFS(fixtures, os.DirFS(frozen)), os.Mkdir(filepath.Join(dir, "tmp"), 0o700),
 		os.WriteFile(filepath.Join(dir, "test"), program, 0o700)); err != nil {
 		return err
 	}
-	return filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
+	own := func(name string, _ fs.DirEntry, err error) error {
 		return errors.Join(err, os.Lchown(name, nobody, nobody))
-	})
+	}
+	return errors.Join(filepath.WalkDir(dir, own), filepath.WalkDir(fixtures, own))
 }

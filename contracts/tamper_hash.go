@@ -63,18 +63,30 @@ func (tp *tampers) stored(c *corpus, key fixture.Key, r *fixture.Release, memory
 	}
 	for how, over := range spoiled {
 		_, err := fixture.Load(over, key.Family, key.Version)
-		var named []string
-		if wrong, ok := errors.AsType[*fixture.FilesError](err); ok {
-			named = wrong.Files
-		}
-		for _, file := range files[how] {
-			got := Tampered{File: file, How: how, Seen: Unseen}
-			if _, is := slices.BinarySearch(named, file); is {
-				got.Seen = ByHash
-			}
+		for _, got := range hashedAll(files[how], how, err) {
 			tp.add(got)
 		}
 	}
+}
+
+// hashedAll judges an error by which of the files it names. Where it names one
+// more, it says nothing of any.
+func hashedAll(files []string, how string, err error) (all []Tampered) {
+	var named []string
+	if wrong, ok := errors.AsType[*fixture.FilesError](err); ok {
+		named = wrong.Files
+	}
+	if slices.ContainsFunc(named, func(file string) bool { return !slices.Contains(files, file) }) {
+		named = nil
+	}
+	for _, file := range files {
+		got := Tampered{File: file, How: how, Seen: Unseen}
+		if slices.Contains(named, file) {
+			got.Seen = ByHash
+		}
+		all = append(all, got)
+	}
+	return all
 }
 
 func hashed(file string, ch change, err error) Tampered {

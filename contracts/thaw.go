@@ -138,10 +138,14 @@ func tempDir(t testing.TB) string {
 
 // madeDir is an empty folder that the caller removes.
 func madeDir() (string, error) {
-	pattern := "thaw"
 	if os.Getenv(hostileEnv) != "" {
-		pattern = "hostile thaw-"
+		return fastDir("hostile thaw-")
 	}
+	return fastDir("thaw")
+}
+
+// fastDir makes a folder for files, none of which is run: memory may forbid that.
+func fastDir(pattern string) (string, error) {
 	dir, err := os.MkdirTemp(cmp.Or(os.Getenv(ThawEnv), memory), pattern)
 	if err != nil {
 		return os.MkdirTemp("", pattern)

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/freeze-contracts/permafrost/freeze/binding"
@@ -116,4 +118,42 @@ func TestDeriveIsTheSubjectsOwn(t *testing.T) {
 	k := &checking{Corpus: Corpus{Derive: map[string]func(context.Context, map[string]string) (string, error){"key": key}}}
 	require.NoError(t, k.rebound(t.Context(), &s, t.TempDir()))
 	require.ErrorContains(t, (&checking{}).rebound(t.Context(), &s, t.TempDir()), `derivation "key": Corpus.Derive has none`)
+}
+
+// That files of a release are spoilt all at once makes nobody miss one that is
+// not named, nor take an error that names just any for one that sees.
+func TestHashedAll(t *testing.T) {
+	files := []string{"a", "b"}
+	naming := func(files ...string) error {
+		return fmt.Errorf("notes: %w", &fixture.FilesError{Files: files, Errs: make([]error, len(files))})
+	}
+	for _, tt := range []struct {
+		err  error
+		want []Verdict
+	}{
+		{naming("a", "b"), []Verdict{ByHash, ByHash}},
+		{naming("b"), []Verdict{Unseen, ByHash}},
+		{naming("a", "b", "c"), []Verdict{Unseen, Unseen}},
+		{errors.New("a, b"), []Verdict{Unseen, Unseen}},
+		{nil, []Verdict{Unseen, Unseen}},
+	} {
+		var got []Verdict
+		for _, c := range hashedAll(files, "altered", tt.err) {
+			got = append(got, c.Seen)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("hashedAll(%v) (-want +got)\n%s", tt.err, diff)
+		}
+	}
+}
+
+// The places at which rebinding is tried are shorter and longer than a box's.
+func TestShortDir(t *testing.T) {
+	if _, err := os.Stat(memory); err != nil {
+		t.Skip(err)
+	}
+	dir, err := shortDir()
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(dir))
+	require.Less(t, len(dir), len("/tmp/fz.abcdefgh"))
 }
