@@ -95,6 +95,9 @@ func turnText(w io.Writer, t *runner.Turned) {
 	} else {
 		fmt.Fprintf(w, "saved run %s (%s)\n  look at it   stint runs diff %s\n  take it      stint runs apply %s\n", t.ID, text.Count(len(t.Files), "file"), t.ID, t.ID)
 	}
+	if t.From != "" && t.PatchSHA256 != "" {
+		fmt.Fprintf(w, "  holds also   run %s, which is not to be taken, too: stint runs discard %[1]s\n", t.From)
+	}
 	if t.ProviderSession != "" {
 		fmt.Fprintf(w, "  go on        stint continue %s PROMPT\n", t.Conversation)
 	}

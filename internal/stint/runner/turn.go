@@ -33,6 +33,7 @@ type Turned struct {
 	Kept      []Loss // work that is only in its workspace, which stays for it
 	Discarded []Loss // work that was given up
 	Workspace string // which stays; empty: it is gone
+	From      string // id of the run whose work this one holds, too; empty: none
 }
 
 // turn is one that can be made.
@@ -155,7 +156,11 @@ func (r *Runner) perform(ctx context.Context, t *turn, lock *document.Lock, said
 	if err != nil {
 		return nil, r.withdraw(ctx, m, err)
 	}
-	return r.finish(context.WithoutCancel(ctx), m, w, e, t.Discard)
+	over, err := r.finish(context.WithoutCancel(ctx), m, w, e, t.Discard)
+	if over != nil && t.from != nil {
+		over.From = t.from.ID
+	}
+	return over, err
 }
 
 // furnish makes the workspace, and lays the work of an earlier run into it.
