@@ -3,12 +3,14 @@
 //
 // Each runs a test once for every scenario of every release in the ledger: the
 // releases are discovered, never listed. A Fixture thaws into a folder of its
-// own, or lets tests that write nothing Look at a folder they share, records what is read of it, and compares under an assertion id that
-// begins with the row of the contract it holds. Main, called by TestMain, fails
-// the suite of a family when it left any fixture file of that family unread,
-// and runs it a second time in a hostile environment, without what asked for
-// AnyPlace. Visit is for a suite that asks more of families that have their owners. A Corpus holds the rules that concern all fixtures together, and
-// Tampering tells what a suite would not see.
+// own, or lets tests that write nothing Look at a folder they share, records
+// what is read of it, and compares under an assertion id that begins with the
+// row of the contract it holds. Main, called by TestMain, fails the suite of a
+// family when it left any fixture file of that family unread, and runs it a
+// second time in a hostile environment, without what asked for AnyPlace. Visit
+// is for a suite that asks more of families that have their owners. A Corpus
+// holds the rules that concern all fixtures together, and Tampering tells what a
+// suite would not see.
 //
 // The fixtures are found at fixtures/releases.toml in the working folder or the
 // nearest one above it, up to the top of the module. FixturesEnv names another

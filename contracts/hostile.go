@@ -56,12 +56,12 @@ func hostileRun() (out string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, removeAll(top)) }()
-	copied, err := fastDir("hostile place-")
+	copied, err := newFolder("hostile place")
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, removeAll(copied)) }()
-	fixtures, home, tmp := filepath.Join(copied, "read-only fixtures"), filepath.Join(top, "home-link to"), filepath.Join(top, "t")
+	defer func() { err = errors.Join(err, copied.remove()) }()
+	fixtures, home, tmp := filepath.Join(copied.dir, "read-only fixtures"), filepath.Join(top, "home-link to"), filepath.Join(top, "t")
 	err = errors.Join(os.CopyFS(fixtures, os.DirFS(c.dir)), os.Mkdir(tmp, 0o700),
 		os.Mkdir(filepath.Join(top, "home"), 0o700), os.Symlink("home", home))
 	if err != nil {

@@ -34,7 +34,7 @@ func (f *Fixture) Look(t testing.TB, opts ...Option) *Thawed {
 // looks are the folders that the tests of a process share, by fixture.
 type looks struct {
 	mu    sync.Mutex
-	dir   string // in which they lie; made when the first is asked for
+	in    *folder // in which they lie; made when the first is asked for
 	thaws map[string]func() (*Thawed, error)
 }
 
@@ -62,12 +62,12 @@ func (l *looks) of(name string, thaw func(dir string) (*Thawed, error)) (*Thawed
 func (l *looks) place() (dir string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.dir == "" {
-		if l.dir, err = madeDir(); err != nil {
+	if l.in == nil {
+		if l.in, err = thawFolder(); err != nil {
 			return "", err
 		}
 	}
-	return os.MkdirTemp(l.dir, "")
+	return os.MkdirTemp(l.in.dir, "")
 }
 
 // done removes the folders, and says which of them is not what it was.
@@ -84,8 +84,8 @@ func (l *looks) done() error {
 		}
 		all = append(all, err, th.root.Close())
 	}
-	if l.dir != "" {
-		all = append(all, removeAll(l.dir))
+	if l.in != nil {
+		all = append(all, l.in.remove())
 	}
 	return errors.Join(all...)
 }

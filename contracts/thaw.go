@@ -1,7 +1,6 @@
 package contracts
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -124,33 +123,24 @@ const ThawEnv = "PERMAFROST_THAW"
 // nobody may write to.
 func tempDir(t testing.TB) string {
 	t.Helper()
-	dir, err := madeDir()
+	p, err := thawFolder()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := removeAll(dir); err != nil {
+		if err := p.remove(); err != nil {
 			t.Error(err)
 		}
 	})
-	return dir
+	return p.dir
 }
 
-// madeDir is an empty folder that the caller removes.
-func madeDir() (string, error) {
+// thawFolder is one to thaw into; in the hostile run with a space and a hyphen.
+func thawFolder() (*folder, error) {
 	if os.Getenv(hostileEnv) != "" {
-		return fastDir("hostile thaw-")
+		return newFolder("hostile thaw")
 	}
-	return fastDir("thaw")
-}
-
-// fastDir makes a folder for files, none of which is run: memory may forbid that.
-func fastDir(pattern string) (string, error) {
-	dir, err := os.MkdirTemp(cmp.Or(os.Getenv(ThawEnv), memory), pattern)
-	if err != nil {
-		return os.MkdirTemp("", pattern)
-	}
-	return dir, nil
+	return newFolder("thaw")
 }
 
 func removeAll(dir string) error {
