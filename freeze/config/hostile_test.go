@@ -1,11 +1,8 @@
-//go:build unix
-
 package config_test
 
 import (
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,28 +10,11 @@ import (
 	"github.com/freeze-contracts/permafrost/freeze/config"
 )
 
-// What is no file, or has no end, is refused before it is read.
-func TestLoadOfNoFile(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		make func(path string) error
-		want string
-	}{
-		{"fifo", func(path string) error { return syscall.Mkfifo(path, 0o644) }, "is no regular file but p"},
-		{"device", func(path string) error { return os.Symlink("/dev/zero", path) }, "is no regular file but Dc"},
-		{"folder", func(path string) error { return os.Mkdir(path, 0o755) }, "is no regular file but d"},
-		{"huge", func(path string) error {
-			if err := os.WriteFile(path, nil, 0o644); err != nil {
-				return err
-			}
-			return os.Truncate(path, 1<<40)
-		}, "has 1099511627776 bytes, more than the limit of 16777216"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), config.Name)
-			require.NoError(t, tt.make(path))
-			_, err := config.Load(path)
-			require.ErrorContains(t, err, `configuration "`+path+`": `+tt.want)
-		})
-	}
+// It is read as tree.ReadFile reads, up to the limit of a file of settings.
+func TestLoadOfWhatIsTooLarge(t *testing.T) {
+	path := filepath.Join(t.TempDir(), config.Name)
+	require.NoError(t, os.WriteFile(path, nil, 0o644))
+	require.NoError(t, os.Truncate(path, 1<<40))
+	_, err := config.Load(path)
+	require.ErrorContains(t, err, `configuration "`+path+`": has 1099511627776 bytes, more than the limit of 16777216`)
 }
