@@ -70,11 +70,15 @@ func (v *visit) envFile() {
 	v.exposed(name)
 	f, err := v.EnvFile()
 	if err != nil {
-		why := err.Error()
+		why, fix := err.Error(), mend(name, err)
 		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 			why += ": it is " + kind(info.Mode())
+			// A folder with something in it is somebody's, as the repository is.
+			if inside, err := os.ReadDir(name); info.IsDir() && (err != nil || len(inside) > 0) {
+				fix = edit(v.file(project.ConfigFile))
+			}
 		}
-		v.add("env file", name, why, mend(name, err))
+		v.add("env file", name, why, fix)
 		return
 	}
 	for _, w := range f.Warnings {
