@@ -124,7 +124,7 @@ func TestState(t *testing.T) {
 	every(t, func(t *testing.T, p place) {
 		f := p.f
 		f.Equal(t, "r10.state", p.kept(t), p.keeps())
-		for name, want := range map[string]string{".gitignore": ignores(f), "lock": ""} {
+		for name, want := range map[string]string{".gitignore": p.ignores(), "lock": ""} {
 			b, err := fs.ReadFile(p.th.FS(t, "project/.stint"), name)
 			require.NoError(t, err)
 			f.Equal(t, "r10.own", string(b), want)

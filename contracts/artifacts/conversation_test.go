@@ -14,6 +14,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/contracts"
 	"github.com/freeze-contracts/permafrost/readers"
+	"github.com/freeze-contracts/permafrost/readers/artifact"
 	talks "github.com/freeze-contracts/permafrost/readers/conversation"
 )
 
@@ -83,7 +84,7 @@ func (p place) saidTalks(t *testing.T, view string) (all []*talks.Document) {
 // talkViews are those that tell of the conversation as it is at the end.
 var talkViews = map[string][]string{
 	"binaries": {"conversations"}, "continued": {"conversations", "show"}, "interrupted": {"conversations"},
-	"pruned": {"conversations", "close"}, "run": {"conversations"}, "run-failed": {"conversations"}, "running": {"conversations"}, "twice": {"conversations"},
+	"pruned": {"conversations", "close"}, "run": {"conversations"}, "run-failed": {"conversations"}, "running": {"conversations"}, "twice": {"conversations"}, "upgraded": {"conversations"},
 }
 
 // The one conversation is what the release wrote and said, and what was done.
@@ -118,9 +119,14 @@ func (p place) toldTalk(t *testing.T, wrote *talks.Document) *talks.Document {
 	want := &talks.Document{
 		Head: readers.Head{Schema: 1, ID: p.talkID, ProjectID: p.store.ProjectID, Revision: p.talk.revision,
 			CreatedAt: wrote.CreatedAt, UpdatedAt: wrote.UpdatedAt},
-		State: talks.State(p.talk.state), Harness: "codex", Session: p.sessionID, Runs: p.ids,
+		State: talks.State(p.talk.state), Harness: "codex", Session: p.sessionID,
 	}
-	made := p.listed(t)
+	var made []*artifact.Manifest
+	for i, m := range p.listed(t) {
+		if p.talked(p.runs[i]) {
+			made, want.Runs = append(made, m), append(want.Runs, m.ID)
+		}
+	}
 	if len(made) == 0 { // it was pruned
 		gone := p.answered(t, "run")
 		made, want.Runs = append(made, gone), []string{gone.ID}

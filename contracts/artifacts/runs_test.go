@@ -103,17 +103,16 @@ func (p place) fact(t *testing.T, applied readers.Time) fact {
 	require.NoError(t, err)
 	turn := p.told.kind == artifact.Turn
 	want := fact{
-		State: p.told.state, Revision: p.told.revision, Kind: p.told.kind, Session: p.sessionID, Conversation: p.talkID,
+		State: p.told.state, Revision: p.told.revision, Kind: p.told.kind, Session: p.sessionID,
 		Prompt: p.told.prompt, Exit: p.told.exit, Named: turn,
 		Root: p.th.Path(p.worktree()), Base: strings.TrimSuffix(head, "\n"), Fingerprint: print, Files: p.changes(),
 		PatchSHA256: p.told.patchSum(), Started: turn, Finished: turn && p.told.state != artifact.Running,
 		Applied: p.told.state == artifact.Applied, Discarded: p.told.state == artifact.Discarded,
 	}
-	if !converses(p.f) {
-		return want
+	if p.talked(p.told) {
+		want.Harness, want.Conversation = "codex", p.talkID
 	}
-	want.Harness = "codex"
-	if want.Applied {
+	if want.Applied && converses(p.f) {
 		want.Receipt = &artifact.Receipt{Base: want.Base, Tree: p.makes().tree(), PatchSHA256: want.PatchSHA256, AppliedAt: applied}
 	}
 	return want

@@ -83,7 +83,7 @@ func (d described) session() *session.Document {
 
 // sessionViews are those that tell of the session at the end, where it is none
 // of a list.
-var sessionViews = map[string]string{"binary": "show", "twice": "close"}
+var sessionViews = map[string]string{"binary": "show", "twice": "close", "upgraded": "close"}
 
 // The session that a run came from is the one that the release described.
 func TestSession(t *testing.T) {

@@ -31,6 +31,7 @@ type story struct {
 
 	more    []string          // what lies in the state folder beside documents and locks, RUN for the run's id
 	refused []string          // views of a refusal
+	made    string            // the release that made the project; the fixture's where it is empty
 	asked   map[string]string // commands of views that are others than in most scenarios; empty for none that can be given again
 }
 
@@ -42,8 +43,9 @@ type saved struct {
 	revision int64
 	prompt   string
 	exit     *int
-	moved    bool // the main work tree is at another commit than the run's base
-	half     bool // an apply of it was killed
+	release  string // that saved it; the fixture's where it is empty
+	moved    bool   // the main work tree is at another commit than the run's base
+	half     bool   // an apply of it was killed
 
 	work   files  // what it makes of base; nil: nothing was saved
 	patch  string // empty where its sum is told
@@ -151,6 +153,11 @@ var stories = map[string]story{
 		{as: "second", kind: "checkpoint", state: "applied", revision: 2, work: two, patch: added("one", "one") + added("two", "two")},
 	}, talk: talk{state: "open", revision: 3}, base: small, project: small.with(two), status: "?? one\n?? two\n",
 		session: "closed", more: []string{"apply.lock"}, asked: map[string]string{"list": "", "runs": "runs list"}},
+	"upgraded": {runs: []saved{
+		{as: "first", release: "v0.1.2", kind: "checkpoint", state: "pending", revision: 1, work: one, patch: added("one", "one"), status: "?? one\n?? two\n"},
+		{as: "second", release: "v0.2.0", kind: "checkpoint", state: "applied", revision: 2, work: two, patch: added("one", "one") + added("two", "two")},
+	}, talk: talk{state: "open", revision: 1}, base: small, project: small.with(two), status: "?? one\n?? two\n", made: "v0.1.2",
+		session: "closed", more: []string{"apply.lock"}, asked: map[string]string{"list": "", "runs": "runs list"}},
 }
 
 // done is what the agent did that was cut off.
@@ -180,11 +187,16 @@ func tell(t *testing.T, f *contracts.Fixture) story {
 }
 
 // converses says whether the release kept conversations.
-func converses(f *contracts.Fixture) bool { return semver.Compare(f.Release, "v0.2.0") >= 0 }
+func converses(f *contracts.Fixture) bool { return conversing(f.Release) }
+
+func conversing(release string) bool { return semver.Compare(release, "v0.2.0") >= 0 }
+
+// talked says whether the release that saved a run kept conversations.
+func (p place) talked(s saved) bool { return conversing(cmp.Or(s.release, p.f.Release)) }
 
 // ignores is what .stint/.gitignore holds.
-func ignores(f *contracts.Fixture) string {
-	if semver.Compare(f.Release, "v0.2.0") < 0 {
+func (p place) ignores() string {
+	if semver.Compare(cmp.Or(p.made, p.f.Release), "v0.2.0") < 0 {
 		return "*\n"
 	}
 	return strings.Join([]string{"project.json", ".gitignore", "lock", "apply", ".*.new", ""}, "\n")

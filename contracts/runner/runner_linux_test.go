@@ -85,6 +85,11 @@ func thaw(t *testing.T, f *contracts.Fixture) *desk {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, box.Close()) })
 	d := &desk{T: t, f: f, box: box, th: f.Thaw(t, contracts.IntoBox(box.Root()), fingerprint)}
+	if f.Scenario == "renamed" { // and is moved back; what is refused before is for the suite sessions
+		require.NoError(t, os.Remove(box.Project()))
+		require.NoError(t, os.Rename(d.th.Path("home/renamed"), box.Project()))
+		f.Settle(t)
+	}
 	toml, err := os.ReadFile(d.th.Path("project/stint.toml"))
 	require.NoError(t, err)
 	d.toml = string(toml)

@@ -16,7 +16,7 @@ var views = map[string][]string{
 	"closing": {"show"}, "not-closed": {"show"}, "creating": {"show"}, "recovery-required": {"show"},
 	"not-opened": {"show"}, "closed": {"show"}, "work-item": {"show"},
 	"several": {"closed", "creating", "list"}, "standing": {"closed", "list"},
-	"recovered": {"list"}, "returned": {"list"}, "upgraded": {"closed"},
+	"recovered": {"list"}, "returned": {"list"}, "upgraded": {"closed"}, "renamed": {"open"},
 }
 
 // session is one as it was told of, by a release or by today's program.

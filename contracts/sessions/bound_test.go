@@ -51,7 +51,7 @@ var bound = map[string]string{
 func TestBound(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
-		th := f.Thaw(t, fingerprint)
+		th := thaw(t, f)
 		neighbour(t, f, th)
 		r := stint(t, f, th)
 		f.Settle(t)
@@ -146,7 +146,7 @@ func TestMoved(t *testing.T) {
 			{"state", "workspace_root", func(t *testing.T, p *project.Project) { move(t, &p.StateDir, p.ID+"-moved") }},
 			{"project", "project_id", func(t *testing.T, p *project.Project) { p.ID = "00112233445566778899aabbccddeeff" }},
 		} {
-			th := f.Thaw(t, fingerprint)
+			th := thaw(t, f)
 			dir := th.Path(state(t, th))
 			p := &project.Project{Tree: git.Tree{Dir: th.Path("project"), Env: env(th)}, ID: filepath.Base(dir), StateDir: dir, Config: new(config.Config)}
 			m.move(t, p)
@@ -167,14 +167,16 @@ func TestMoved(t *testing.T) {
 			if m.name == "repository" && some(t, f, func(s made) bool { return s.State != "closed" }) {
 				r.Sessions.Panes, p.Config.Tmux.Socket = mute, th.Path("s") // so that no session is opened in any case
 				_, err := r.Open(t.Context(), runner.OpenOptions{Harness: "sh"})
-				const want = "the project has sessions, not closed, of another place"
-				f.Equal(t, "r4.moved.open", saying(err, want), want)
+				f.Equal(t, "r4.moved.open", saying(err, ofAnotherPlace), ofAnotherPlace)
 			}
 			f.Unchanged(t)
 			require.NoError(t, r.Close())
 		}
 	})
 }
+
+// ofAnotherPlace is why no session is opened beside such ones.
+const ofAnotherPlace = "the project has sessions, not closed, of another place"
 
 // A second session for the same work item or under the same standing name is
 // not opened, whatever release opened the first; nor is one for a work item that
@@ -185,7 +187,7 @@ func TestOpenRefused(t *testing.T) {
 		if !some(t, f, made.isFor) {
 			return
 		}
-		th := f.Thaw(t, fingerprint)
+		th := thaw(t, f)
 		r := stint(t, f, th)
 		r.Sessions.Panes, r.Project.Config.Tmux.Socket = mute, th.Path("s") // so that none is opened in any case
 		refused := func(id, want string, o runner.OpenOptions) {

@@ -25,7 +25,7 @@ func TestCheckpoint(t *testing.T) {
 		if !some(t, f, made.works) {
 			return
 		}
-		th := f.Thaw(t, fingerprint)
+		th := thaw(t, f)
 		r, dir := stint(t, f, th), state(t, th)
 		for _, s := range script(t, f) {
 			if s.work == nil {
@@ -73,7 +73,7 @@ func TestCheckpoint(t *testing.T) {
 func TestCheckpointRefused(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
-		th := f.Thaw(t, fingerprint)
+		th := thaw(t, f)
 		r := stint(t, f, th)
 		for _, s := range script(t, f) {
 			of := s.said(t, f)

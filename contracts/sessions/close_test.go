@@ -18,7 +18,7 @@ import (
 func TestCloseWithoutWorkspace(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
-		th := f.Thaw(t, fingerprint)
+		th := thaw(t, f)
 		r := stint(t, f, th)
 		r.Sessions.Panes = nobody
 		for _, s := range script(t, f) {
@@ -37,7 +37,7 @@ func TestCloseWithoutWorkspace(t *testing.T) {
 func TestCloseWithWorkspace(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
-		th := f.Thaw(t, fingerprint)
+		th := thaw(t, f)
 		r := stint(t, f, th)
 		for _, s := range script(t, f) {
 			of := s.said(t, f)

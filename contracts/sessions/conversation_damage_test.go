@@ -51,7 +51,7 @@ func TestConversationDamage(t *testing.T) {
 		if !talked(t, f) {
 			return
 		}
-		th := f.Thaw(t, fingerprint)
+		th := thaw(t, f)
 		r := stint(t, f, th)
 		eachTalk(t, f, func(m made, id string) {
 			name, frozen := th.Path(talkOf(t, th, id)), storedTalk(t, th, id)
@@ -117,7 +117,7 @@ func TestConversationCut(t *testing.T) {
 		if !talked(t, f) {
 			return
 		}
-		th := f.Look(t, fingerprint)
+		th := look(t, f)
 		eachTalk(t, f, func(_ made, id string) {
 			b := storedTalk(t, th, id)
 			var wrong []string

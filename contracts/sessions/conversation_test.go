@@ -182,7 +182,7 @@ func TestConversationsShown(t *testing.T) {
 		if !talked(t, f) {
 			return
 		}
-		th := f.Look(t, fingerprint)
+		th := look(t, f)
 		var want []saidTalk
 		eachTalk(t, f, func(_ made, id string) {
 			c := parse[printedTalk](t, id, storedTalk(t, th, id)).said(t)
@@ -210,7 +210,7 @@ func TestCloseConversation(t *testing.T) {
 		if !talked(t, f) {
 			return
 		}
-		th := f.Thaw(t, fingerprint)
+		th := thaw(t, f)
 		r := stint(t, f, th)
 		eachTalk(t, f, func(_ made, id string) {
 			edit(t, th.Path(talkOf(t, th, id)), `\A{`, `{"later": {"b": [1, 2]},`)
@@ -249,7 +249,7 @@ func TestSessionIsNoTurn(t *testing.T) {
 		if !talked(t, f) {
 			return
 		}
-		r := stint(t, f, f.Look(t, fingerprint))
+		r := stint(t, f, look(t, f))
 		eachTalk(t, f, func(m made, id string) {
 			want := "the agent told no name of the conversation"
 			if m.talk == "closed" {

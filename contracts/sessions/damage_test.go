@@ -55,7 +55,7 @@ func TestDamage(t *testing.T) {
 	contracts.AnyPlace(t)
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
-		th := f.Thaw(t, fingerprint)
+		th := thaw(t, f)
 		neighbour(t, f, th)
 		r := stint(t, f, th)
 		f.Settle(t)
@@ -122,7 +122,7 @@ func TestCut(t *testing.T) {
 	contracts.AnyPlace(t)
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
-		th := f.Look(t, fingerprint)
+		th := look(t, f)
 		for _, s := range script(t, f) {
 			b := stored(t, th, s.said(t, f).ID)
 			var wrong []string

@@ -57,7 +57,7 @@ func fromSeconds(t *testing.T, v string) string {
 func TestAnswers(t *testing.T) {
 	needed := make(map[string]bool)
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
-		th := f.Look(t, fingerprint)
+		th := look(t, f)
 		for _, s := range script(t, f) {
 			released := members(t, f.View(s.view).Stdout)
 			today := members(t, run(t, th, "session", "show", s.said(t, f).ID, "--json"))

@@ -18,12 +18,12 @@ import (
 
 // The repository is whole where it lies now, and so are the worktrees.
 func TestRepository(t *testing.T) {
-	each(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
+	eachLeft(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
 		s := tell(t, f)
-		want := contracts.Git{Revisions: branches(t, f), Status: s.status, Reflog: s.reflog, Worktrees: worktrees(t, f, th)}
+		want := contracts.Git{Revisions: branches(t, f), Status: s.status, Reflog: s.reflog, Worktrees: worktrees(t, f, th, s.repository())}
 		want.Revisions[fmt.Sprintf("HEAD~%d", len(s.reflog)-1)] = line(f, "head")
 		want.Revisions["HEAD^{tree}"] = s.tree
-		f.CheckGit(t, "r7.repository", "project", want)
+		f.CheckGit(t, "r7.repository", s.repository(), want)
 	})
 }
 
@@ -32,11 +32,11 @@ func TestWorktrees(t *testing.T) {
 		if !some(t, f, made.works) {
 			return
 		}
-		th := f.Look(t, fingerprint)
+		th := look(t, f)
 		want := contracts.Git{
 			Revisions: map[string]string{"HEAD": line(f, "head"), "HEAD^{tree}": tell(t, f).tree},
 			Reflog:    []string{"reset: moving to HEAD"}, // the first entry of a new worktree has no message
-			Worktrees: worktrees(t, f, th),
+			Worktrees: worktrees(t, f, th, "project"),
 		}
 		for _, m := range script(t, f) {
 			if m.work != nil {
@@ -47,8 +47,9 @@ func TestWorktrees(t *testing.T) {
 	})
 }
 
-// worktrees are those that git is to know, as it sorts them.
-func worktrees(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) []string {
+// worktrees are those that git is to know of the repository at a path in the
+// box, as it sorts them.
+func worktrees(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, repository string) []string {
 	t.Helper()
 	var linked []string
 	for _, s := range script(t, f) {
@@ -57,7 +58,7 @@ func worktrees(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) []strin
 		}
 	}
 	slices.Sort(linked)
-	return append([]string{th.Path("project")}, linked...)
+	return append([]string{th.Path(repository)}, linked...)
 }
 
 // branches are those of the sessions. Where one has a commit of its own, the
@@ -85,7 +86,7 @@ func TestPrinted(t *testing.T) {
 		views := f.Views()
 		if slices.Contains(views, "worktrees") {
 			var want strings.Builder
-			for i, dir := range worktrees(t, f, th) {
+			for i, dir := range worktrees(t, f, th, "project") {
 				branch := "main"
 				if i > 0 {
 					branch = "stint/" + path.Base(path.Dir(dir))
@@ -116,16 +117,17 @@ func TestPrinted(t *testing.T) {
 
 // What lies beside git's own files and stint's documents, all of it.
 func TestBeside(t *testing.T) {
-	each(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
+	eachLeft(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
 		s, dir := tell(t, f), state(t, th)
-		want := map[string]string{"project/.stint/.gitignore": s.ignore, "project/.stint/lock": "", dir + "/worktrees.lock": ""}
+		main := s.repository()
+		want := map[string]string{main + "/.stint/.gitignore": s.ignore, main + "/.stint/lock": "", dir + "/worktrees.lock": ""}
 		add := func(dir string, files map[string]string) {
 			for name, text := range files {
 				want[path.Join(dir, name)] = strings.ReplaceAll(text, "{project}", th.Path("project"))
 			}
 		}
-		add("project", s.files)
-		tomls := []string{"project"}
+		add(main, s.files)
+		tomls := []string{main}
 		for _, m := range s.sessions {
 			id := m.said(t, f).ID
 			add(path.Join(dir, "sessions", id), map[string]string{"lock": "", "making.lock": ""})
@@ -158,7 +160,7 @@ func TestBeside(t *testing.T) {
 			require.NoError(t, err)
 			f.Equal(t, "r2.config", c, toml)
 		}
-		id, err := config.ID(th.FS(t, "project"), s.tracked, th.Path("project"))
+		id, err := config.ID(th.FS(t, main), s.tracked, th.Path(main))
 		require.NoError(t, err)
 		f.Equal(t, "r1.id", id, path.Base(dir))
 	})
@@ -192,7 +194,7 @@ func beside(t *testing.T, th *contracts.Thawed, s story) map[string]string {
 		switch {
 		case err != nil:
 			return err
-		case name == "project/.git":
+		case name == s.repository()+"/.git":
 			return fs.SkipDir
 		case d.IsDir(), slices.Contains(documents, d.Name()), path.Base(path.Dir(name)) == "conversations" && path.Ext(name) == ".json":
 			return nil
@@ -212,7 +214,7 @@ func TestEnvFile(t *testing.T) {
 		if c == nil || c.Env.File == "" {
 			return
 		}
-		th := f.Look(t, fingerprint)
+		th := look(t, f)
 		got, err := envfile.Read(th.Path(path.Join("project", c.Env.File)))
 		require.NoError(t, err)
 		f.Equal(t, "r2.env", got.Environ(), []string{"DEMO_PLACE=a place with  spaces", "DEMO_EMPTY="})

@@ -78,7 +78,7 @@ func fateOf(s said, part string) fate {
 func TestListed(t *testing.T) {
 	empty := make(map[doc.State]int) // how often it was asked for with nothing in it
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
-		th := f.Thaw(t, fingerprint)
+		th := thaw(t, f)
 		edit(t, th.Path("project/stint.toml"), `retention_days = \d+`, "retention_days = 0")
 		show := func(args ...string) []said {
 			shown := sessions(t, strings.Join(args, " "), run(t, th, append([]string{"session", "list", "--json"}, args...)...))
@@ -190,7 +190,7 @@ func TestLive(t *testing.T) {
 // Stale is compared in the stored version, and no other one is computed.
 func TestStale(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
-		th := f.Thaw(t, fingerprint)
+		th := thaw(t, f)
 		r := stint(t, f, th)
 		now := r.Sessions.Fingerprint
 		var asked []string

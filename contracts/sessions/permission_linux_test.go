@@ -22,7 +22,7 @@ func TestPermission(t *testing.T) {
 		top, err := os.MkdirTemp("/tmp", "thaw")
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, os.RemoveAll(top)) })
-		th := f.Thaw(t, fingerprint, contracts.Into(filepath.Join(top, "box")))
+		th := thaw(t, f, contracts.Into(filepath.Join(top, "box")))
 		neighbour(t, f, th)
 		r := stint(t, f, th)
 		for _, s := range script(t, f) {

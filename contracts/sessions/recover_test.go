@@ -24,7 +24,7 @@ func unsettled(t *testing.T, fn func(t *testing.T, f *contracts.Fixture, th *con
 		if !some(t, f, made.unsettled) {
 			return
 		}
-		th := f.Thaw(t, fingerprint)
+		th := thaw(t, f)
 		r := stint(t, f, th)
 		r.Sessions.Panes = nobody
 		for _, s := range script(t, f) {
@@ -146,7 +146,7 @@ func exists(name string) bool {
 func TestRecoverSettled(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
-		r := stint(t, f, f.Thaw(t, fingerprint))
+		r := stint(t, f, thaw(t, f))
 		for _, s := range script(t, f) {
 			if !s.unsettled() {
 				all, err := r.Recover(t.Context(), s.said(t, f).ID)
@@ -165,7 +165,7 @@ func TestRecoverSaid(t *testing.T) {
 		if !slices.Contains(f.Views(), "recover") {
 			return
 		}
-		th := f.Look(t, fingerprint)
+		th := look(t, f)
 		of := func(view string) []printed {
 			f.Equal(t, "r9.said", f.View(view).Exit, 0)
 			return parse[listed](t, view, f.View(view).Stdout).Sessions

@@ -18,7 +18,7 @@ import (
 func TestRewrite(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
-		th := f.Thaw(t, fingerprint)
+		th := thaw(t, f)
 		r := stint(t, f, th)
 		for _, s := range script(t, f) {
 			of := s.said(t, f)
@@ -72,7 +72,7 @@ func compact(v jsontext.Value) string {
 func TestZone(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
-		th := f.Thaw(t, fingerprint)
+		th := thaw(t, f)
 		r := stint(t, f, th)
 		for _, s := range script(t, f) {
 			of := s.said(t, f)

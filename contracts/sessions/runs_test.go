@@ -203,7 +203,7 @@ func TestOlderRuns(t *testing.T) {
 		if !slices.Contains(f.Views(), "older-runs") {
 			return
 		}
-		th := f.Look(t, fingerprint)
+		th := look(t, f)
 		l := parse[struct {
 			Runs       []printedRun `json:"runs"`
 			Unreadable []unreadable `json:"unreadable"`

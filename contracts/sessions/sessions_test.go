@@ -5,6 +5,7 @@
 package sessions_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,9 +48,42 @@ func env(th *contracts.Thawed) []string {
 func each(t *testing.T, fn func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed)) {
 	t.Helper()
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
+		fn(t, f, look(t, f))
+	})
+}
+
+// eachLeft looks at every fixture as it was left.
+func eachLeft(t *testing.T, fn func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed)) {
+	t.Helper()
+	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		fn(t, f, f.Look(t, fingerprint))
 	})
 }
+
+// thaw and look are those of the fixture, and of a repository that was renamed
+// once it is where it was: then its sessions are as any others. TestRenamed has
+// it as it was left.
+func thaw(t *testing.T, f *contracts.Fixture, opts ...contracts.Option) *contracts.Thawed {
+	t.Helper()
+	th := f.Thaw(t, append(opts, fingerprint)...)
+	if to := tell(t, f).renamed; to != "" {
+		require.NoError(t, os.Remove(th.Path("project")))
+		require.NoError(t, os.Rename(th.Path(to), th.Path("project")))
+		f.Settle(t)
+	}
+	return th
+}
+
+func look(t *testing.T, f *contracts.Fixture) *contracts.Thawed {
+	t.Helper()
+	if tell(t, f).renamed != "" {
+		return thaw(t, f)
+	}
+	return f.Look(t, fingerprint)
+}
+
+// repository is where it was left, by its path in the box.
+func (s story) repository() string { return cmp.Or(s.renamed, "project") }
 
 // some says whether the script made a session like that. Where it did not, a
 // test of such sessions needs no thaw, which is most of its work.
@@ -86,8 +120,14 @@ func later(f *contracts.Fixture) time.Time {
 // left. What it reads of documents is recorded.
 func stint(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) *runner.Runner {
 	t.Helper()
+	return stintIn(t, f, th, "project")
+}
+
+// stintIn is the same where the repository lies elsewhere in the box.
+func stintIn(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, repository string) *runner.Runner {
+	t.Helper()
 	dir := state(t, th)
-	p := &project.Project{Tree: git.Tree{Dir: th.Path("project"), Env: env(th)}, ID: path.Base(dir), StateDir: th.Path(dir), Config: new(config.Config)}
+	p := &project.Project{Tree: git.Tree{Dir: th.Path(repository), Env: env(th)}, ID: path.Base(dir), StateDir: th.Path(dir), Config: new(config.Config)}
 	r, err := runner.New(p, env(th), func() time.Time { return later(f) })
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })

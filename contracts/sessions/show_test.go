@@ -76,7 +76,7 @@ func TestToldBefore(t *testing.T) {
 // asked here: there is no tmux server.
 func TestShown(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
-		th := f.Look(t, fingerprint)
+		th := look(t, f)
 		list := string(run(t, th, "session", "list", "--all"))
 		for _, s := range script(t, f) {
 			want := s.said(t, f)

@@ -36,6 +36,7 @@ type story struct {
 	only    bool              // open asked whether there was a session for the same
 	noToml  bool              // stint.toml was never committed
 	tracked bool              // as the marker was
+	renamed string            // where the repository is since, by its path in the box
 
 	ignore string // what init wrote as .stint/.gitignore
 }
@@ -199,6 +200,12 @@ var stories = map[string]story{
 		opened:   map[string]string{"open": "list", "older": "list", "older-show": "list"}, lists: map[string]string{"list": ""},
 		refused: []string{"older-close"}, closes: map[string]bool{"close": false},
 		by: "v0.1.2", files: plain, reflog: first, status: ignored, saved: &one,
+	},
+	"renamed": {
+		sessions: []made{{view: "open", fate: fate{"open", "live", "fresh", 2, true, ""},
+			work: map[string]string{"README.md": readme, "one": "one\n"}, index: "?? one\n"}},
+		refused: []string{"show", "attach", "again", "close", "mend", "restart", "another"},
+		by:      "v0.2.0", files: plain, reflog: first, status: ignored, saved: &one, renamed: "home/renamed",
 	},
 	"upgraded": {
 		sessions: []made{{view: "closed", fate: fate{"closed", "absent", "fresh", 4, true, ""}}},
