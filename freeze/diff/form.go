@@ -29,7 +29,7 @@ const (
 )
 
 // parts end the names of the files that lie beside a database.
-var parts = []string{"-wal", "-shm"}
+var parts = []string{"-wal", "-shm", "-journal"}
 
 // placed is a value of which the bindings were set aside already: its type, and
 // what it was, if that was nothing but bound.
@@ -62,18 +62,12 @@ func parseForm(kind string, e tree.Entry, b bound, all map[string]tree.Entry) (a
 	case kindINI:
 		return parseINI(e.Data, b)
 	}
-	if journal := all[e.Path+"-journal"].Data; strings.HasPrefix(string(journal), journalMagic) {
-		return nil, errors.New("it was left in the middle of a transaction: its journal would undo some of it")
-	}
-	db, err := sqlite.Read(e.Data, all[e.Path+"-wal"].Data)
+	db, err := sqlite.Read(e.Data, all[e.Path+"-wal"].Data, all[e.Path+"-journal"].Data)
 	if err != nil {
 		return nil, err
 	}
 	return databaseTree(db), nil
 }
-
-// journalMagic begins a journal that SQLite would roll back.
-const journalMagic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
 
 // databaseTree is the schema of a database and how many rows its tables have.
 func databaseTree(db *sqlite.Database) any {
