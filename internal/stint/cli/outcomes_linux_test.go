@@ -91,6 +91,7 @@ func TestRestartOutcomes(t *testing.T) {
 		{"ignores the hangup", "hup", nil, nil, 0, "restarted", true},
 		{"ignores every signal that it can", "deaf", nil, nil, 0, "restarted", true},
 		{"program ended", "again", func(id string) { d.kill(id) }, nil, 0, "skipped its program has ended: " + words + " prints its last words; start it again by stint session restart --force ID, or end the session by stint session close ID", false},
+		{"program ended that cannot resume", "mute", func(id string) { d.kill(id) }, nil, 0, "skipped its program has ended: " + words + " prints its last words; start it again by stint session restart --force --fresh ID, or end the session by stint session close ID", false},
 		{"program ended, and is forced", "again", func(id string) { d.kill(id) }, []string{"--force"}, 0, "restarted", true},
 		{"the same, asked only", "again", func(id string) { d.kill(id) }, []string{"--force", "--dry-run"}, 0, "would-restart its program has ended", false},
 		{"ended, and is forced to no avail", "dies", func(id string) { d.kill(id) }, []string{"--force"}, 1, "failed its new program has ended at once: " + words, false},

@@ -55,7 +55,7 @@ func (r *Runner) Attach(ctx context.Context, id string, readOnly bool) (*Command
 	case session.Dead:
 		again := ""
 		if r.Project.Config.Env.File != "" {
-			again = fmt.Sprintf("; start it again by stint session restart --force %s", id)
+			again = "; start it again by " + r.again(d)
 		}
 		return nil, fmt.Errorf("session %q: %s has ended%s: %s prints its last words%s, or save its work with stint session checkpoint %s and close it", id, d.Harness, how(pane), lastWords(d, pane), again, id)
 	case session.Absent:

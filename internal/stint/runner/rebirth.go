@@ -71,6 +71,17 @@ func (r *Runner) resume(d *doc.Document, h project.Harness) ([]string, error) {
 	return fill(h.Resume, c.ProviderSession, ""), nil
 }
 
+// again is the command that starts a session whose program has ended.
+func (r *Runner) again(d *doc.Document) string {
+	anew := ""
+	if h, err := r.harness(d.Harness); err == nil {
+		if _, err := r.resume(d, h); err != nil {
+			anew = "--fresh "
+		}
+	}
+	return "stint session restart --force " + anew + d.ID
+}
+
 // conversation is the one that a session is in; nil if there is none.
 func (r *Runner) conversation(d *doc.Document) *talk.Document {
 	c, err := r.Conversations.Get(d.Conversation)

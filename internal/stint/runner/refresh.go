@@ -61,7 +61,7 @@ func (x *refresher) held(ctx context.Context, h *session.Held) Refreshed {
 	case p == nil:
 		return Refreshed{d, outcome, why, env.Drift{}}
 	case p.pane.Dead && !x.Force:
-		return Refreshed{d, Skipped, fmt.Sprintf("its program has ended%s: %s prints its last words; start it again by stint session restart --force %s, or end the session by stint session close %[3]s", how(p.pane), lastWords(d, p.pane), d.ID), env.Drift{}}
+		return Refreshed{d, Skipped, fmt.Sprintf("its program has ended%s: %s prints its last words; start it again by %s, or end the session by stint session close %s", how(p.pane), lastWords(d, p.pane), x.again(d), d.ID), env.Drift{}}
 	case p.drift.State == env.Fresh && !x.Force:
 		return Refreshed{d, WasFresh, "", p.drift}
 	}
