@@ -201,8 +201,8 @@ func TestSkipped(t *testing.T) {
 		require.NoError(d, os.Rename(at+"-moved", at))
 		d.f.Settle(d)
 
-		const foreign = "it does not run: the tmux session of that name is another's: it has no pane that was made for this session"
-		none := fmt.Sprintf("it does not run: there is no tmux session %s on %q", s.Name, s.Socket)
+		const foreign = "it does not run: the tmux session of that name is another's: it has no pane that was made for this session" + gap
+		none := fmt.Sprintf("it does not run: there is no tmux session %s on %q%s", s.Name, s.Socket, gap)
 		d.tmux("rename-session", "-t", was.session(), s.Name+"0")
 		skipped("prefix", 0, "%s", none)
 		d.another(s.Name)
