@@ -220,6 +220,6 @@ func (a *app) printMutants(results []mutate.Result, output bool) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(a.stdout, "%d regressions: %s\n", len(results), mutate.Summary(results))
+	_, err := fmt.Fprintf(a.stdout, "%s: %s\n", count(len(results), "regression"), mutate.Summary(results))
 	return err
 }
