@@ -98,7 +98,7 @@ var testArrows = map[string][]string{
 	"freeze/cut":          {"internal/subjects"},
 	"freeze/cli":          {"internal/registry", "internal/subjects"},
 	"freeze/read":         {"internal/subjects", "freeze/scenario"},
-	"internal/stint/cli":  {"sandbox", "sandbox/script"},
+	"internal/stint/cli":  {"internal/stint/env", "sandbox", "sandbox/script"},
 	"internal/stint/env":  {"internal/tmux"},
 	"internal/stint/tui":  {"internal/stint/git", "internal/stint/project"},
 	"contracts/artifacts": {"contracts", "contracts/byhand", "internal/stint/artifact", "internal/stint/cli", "internal/stint/document", "internal/stint/git", "internal/stint/project", "internal/stint/runner", "internal/tmux", "readers/..."},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
+	"github.com/freeze-contracts/permafrost/internal/stint/env"
 	"github.com/stretchr/testify/require"
 )
 
@@ -22,6 +23,31 @@ func (d rotation) stateDir() string {
 	require.NoError(d, err)
 	require.Len(d, dirs, 1)
 	return dirs[0]
+}
+
+// As many variables as a file may declare are replaced by as many others, which
+// hides as many names; one more is refused before anything is touched.
+func TestRestartManyVariables(t *testing.T) {
+	declare := func(name string, n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "%s%d=%s\n", name, i, strings.Repeat("v", 100))
+		}
+		return b.String()
+	}
+	last := fmt.Sprint(env.MaxVariables - 1)
+	d := newRotation(t, declare("FIRST", env.MaxVariables))
+	id := d.open("sleep", "agent")
+	d.rotate(declare("SECOND", env.MaxVariables))
+	out, _ := d.stint(0, "session", "restart", id)
+	require.Equal(t, map[string]string{id: "restarted"}, rows(out))
+	require.Equal(t, map[string]string{"SECOND" + last: strings.Repeat("v", 100)}, d.has(id, "FIRST"+last, "SECOND"+last))
+
+	was := d.pane(id)
+	d.rotate(declare("THIRD", env.MaxVariables+1))
+	_, said := d.stint(1, "session", "restart", id)
+	require.Contains(t, said, "it declares more than 2048 variables")
+	require.Equal(t, was, d.pane(id))
 }
 
 // One that is broken is in nobody's way: a document that does not read, one

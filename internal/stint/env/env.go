@@ -42,6 +42,10 @@ const (
 	// of 128 KiB with the NUL behind it (MAX_ARG_STRLEN in execve(2)), and
 	// tmux leaves a dead pane without a word.
 	MaxVariable = 128<<10 - 1
+	// MaxVariables is how many a file may declare. So many, and as many names
+	// to be hidden, tmux takes at once; some thousands more overflow the stack
+	// of its parser, after the old program has ended.
+	MaxVariables = 2048
 )
 
 // Why a file is refused.
@@ -50,6 +54,7 @@ var (
 	ErrUnreadable = errors.New("it cannot be read")
 	ErrNotRegular = errors.New("it is not a regular file")
 	ErrTooLarge   = fmt.Errorf("it is larger than %d bytes", MaxFile)
+	ErrTooMany    = fmt.Errorf("it declares more than %d variables", MaxVariables)
 	ErrEmpty      = errors.New("it has no usable line")
 )
 

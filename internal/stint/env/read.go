@@ -14,7 +14,7 @@ import (
 
 // Read reads the env file at path. It may be a symlink. What it refuses is an
 // error that is one of [ErrMissing], [ErrUnreadable], [ErrNotRegular],
-// [ErrTooLarge] and [ErrEmpty]; a bad line is a warning.
+// [ErrTooLarge], [ErrTooMany] and [ErrEmpty]; a bad line is a warning.
 func Read(path string) (*File, error) {
 	b, mode, err := content(path)
 	if err != nil {
@@ -22,7 +22,10 @@ func Read(path string) (*File, error) {
 	}
 	f := Parse(b)
 	f.Path = path
-	if len(f.Variables) == 0 {
+	switch n := len(f.Variables); {
+	case n > MaxVariables:
+		return nil, fmt.Errorf("env file %q: %w", path, ErrTooMany)
+	case n == 0:
 		return nil, fmt.Errorf("env file %q: %w%s: write NAME=value lines", path, ErrEmpty, badLines(f.Warnings))
 	}
 	// Windows has no such bits.

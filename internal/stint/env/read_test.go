@@ -58,6 +58,7 @@ func TestReadRefuses(t *testing.T) {
 		{at("fifo"), env.ErrNotRegular, "it is not a regular file"},
 		{"/dev/zero", env.ErrNotRegular, "it is not a regular file"},
 		{write("large", strings.Repeat("A=1\n", env.MaxFile/4+1), 0o600), env.ErrTooLarge, "it is larger than 1048576 bytes"},
+		{write("many", many(env.MaxVariables+1), 0o600), env.ErrTooMany, "it declares more than 2048 variables"},
 		{write("empty", "", 0o600), env.ErrEmpty, "it has no usable line: write NAME=value lines"},
 		{write("bad", "#\nsecret\nA='secret\n", 0o600), env.ErrEmpty, "it has no usable line, line 2, 3 cannot be read: write NAME=value lines"},
 		{write("worse", strings.Repeat("secret\n", 12), 0o600), env.ErrEmpty, "it has no usable line, line 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ... cannot be read: write NAME=value lines"},
@@ -72,4 +73,16 @@ func TestReadRefuses(t *testing.T) {
 	require.NoError(t, os.WriteFile(at("full"), []byte(strings.Repeat("A=1\n", env.MaxFile/4)), 0o600))
 	_, err := env.Read(at("full"))
 	require.NoError(t, err)
+	f, err := env.Read(write("most", many(env.MaxVariables), 0o600))
+	require.NoError(t, err)
+	require.Len(t, f.Variables, env.MaxVariables)
+}
+
+// many declares n variables.
+func many(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "NAME%d=value\n", i)
+	}
+	return b.String()
 }
