@@ -37,6 +37,7 @@ func newDesk(t testing.TB) desk {
 	dir, err = filepath.EvalSymlinks(dir)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	t.Cleanup(func() { endAll(t, dir) })
 	d := desk{t, dir, []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMUX_TMPDIR=" + dir, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b",
@@ -48,6 +49,37 @@ func newDesk(t testing.TB) desk {
 	d.must("git", "add", ".")
 	d.must("git", "commit", "-qm", "one")
 	return d
+}
+
+// endAll ends what is left below a desk: its servers have ended by now, and an
+// agent that ignores their end has not.
+func endAll(t testing.TB, dir string) {
+	t.Helper()
+	left := func() (pids []int) {
+		procs, err := filepath.Glob("/proc/[0-9]*")
+		require.NoError(t, err)
+		for _, proc := range procs {
+			environ, _ := os.ReadFile(filepath.Join(proc, "environ"))
+			cwd, _ := os.Readlink(filepath.Join(proc, "cwd"))
+			pid, err := strconv.Atoi(filepath.Base(proc))
+			if err == nil && pid != os.Getpid() && (bytes.Contains(environ, []byte("HOME="+dir+"\x00")) || strings.HasPrefix(cwd, dir+"/")) {
+				pids = append(pids, pid)
+			}
+		}
+		return pids
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		pids := left()
+		if len(pids) == 0 {
+			return
+		}
+		require.True(t, time.Now().Before(deadline), "processes %d of %s do not end", pids, dir)
+		for _, pid := range pids {
+			if p, err := os.FindProcess(pid); err == nil {
+				_ = p.Kill() // it may have ended by itself
+			}
+		}
+	}
 }
 
 func (d desk) must(argv ...string) {
