@@ -37,7 +37,7 @@ func TestRestartWhatEnded(t *testing.T) {
 	require.NotNil(t, look, row)
 	words, err := exec.Command("sh", "-c", look[1]).Output()
 	require.NoError(t, err)
-	require.Contains(t, string(words), "\nI cannot: second\n")
+	require.Regexp(t, `(?m)^I cannot: second$`, string(words))
 	out, said = d.stint(0, "session", "restart", id)
 	require.Regexp(t, `^skipped its program has ended( \(exit status 3\))?: `+regexp.QuoteMeta(look[1]+" prints its last words; start it again by "+force+", or end the session by stint session close "+id)+"$", rows(out)[id])
 	require.Empty(t, said)
