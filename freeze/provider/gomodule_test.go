@@ -15,7 +15,6 @@ import (
 
 	"github.com/freeze-contracts/permafrost/freeze/config"
 	"github.com/freeze-contracts/permafrost/freeze/ledger"
-	"github.com/freeze-contracts/permafrost/freeze/provider"
 	"github.com/freeze-contracts/permafrost/internal/registry"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/mod/sumdb/note"
@@ -28,17 +27,14 @@ const (
 
 // goSubject is a subject whose releases are modules of a proxy of its own.
 type goSubject struct {
+	packaged
 	registry.GoProxy
-	dir string
-	cfg *config.Config
-	env []string
-	log strings.Builder
 }
 
 func newGoSubject(t *testing.T) *goSubject {
 	t.Helper()
 	dir := t.TempDir()
-	s := &goSubject{GoProxy: registry.GoProxy{Dir: filepath.Join(dir, "proxy")}, dir: dir}
+	s := &goSubject{GoProxy: registry.GoProxy{Dir: filepath.Join(dir, "proxy")}, packaged: packaged{dir: dir}}
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
 	require.NoError(t, err)
 	s.env = []string{
@@ -103,27 +99,6 @@ func (s *goSubject) goSays(t *testing.T, path, version, field string) string {
 	require.True(t, ok, "%s", out)
 	value, _, _ := strings.Cut(after, `"`)
 	return value
-}
-
-func (s *goSubject) provider(t *testing.T, cache string, env ...string) *provider.Provider {
-	t.Helper()
-	p, err := provider.New(s.cfg, append(slices.Clone(s.env), env...), filepath.Join(s.dir, cache), &s.log)
-	require.NoError(t, err)
-	return p
-}
-
-func (s *goSubject) pin(t *testing.T) ledger.Release {
-	t.Helper()
-	r, err := s.provider(t, "cache").Pin(t.Context(), ledger.Release{Version: "v1.0.0", Date: "2026-01-02"})
-	require.NoError(t, err, "log: %s", s.log.String())
-	return r
-}
-
-func (s *goSubject) obtain(t *testing.T, cache string, r ledger.Release, env ...string) *provider.Build {
-	t.Helper()
-	b, err := s.provider(t, cache, env...).Obtain(t.Context(), r)
-	require.NoError(t, err, "log: %s", s.log.String())
-	return b
 }
 
 func TestGoModule(t *testing.T) {

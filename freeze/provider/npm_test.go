@@ -5,13 +5,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/freeze-contracts/permafrost/freeze/config"
 	"github.com/freeze-contracts/permafrost/freeze/ledger"
-	"github.com/freeze-contracts/permafrost/freeze/provider"
 	"github.com/freeze-contracts/permafrost/internal/registry"
 	"github.com/stretchr/testify/require"
 )
@@ -39,16 +36,13 @@ func npmSays(version, how string) map[string]string {
 
 // npmSubject is a subject whose releases are packages of a registry of its own.
 type npmSubject struct {
+	packaged
 	*registry.NPM
-	dir string
-	cfg *config.Config
-	env []string
-	log strings.Builder
 }
 
 func newNPMSubject(t *testing.T) *npmSubject {
 	t.Helper()
-	s := &npmSubject{NPM: registry.NewNPM(t), dir: t.TempDir()}
+	s := &npmSubject{NPM: registry.NewNPM(t), packaged: packaged{dir: t.TempDir()}}
 	s.Publish(t, "2026-01-01", npmSays("1.0.0", "hello"))
 	s.Publish(t, "2026-01-01", npmNotes("1.0.0"))
 	s.cfg = &config.Config{
@@ -67,30 +61,9 @@ func (s *npmSubject) npmCache(name string) string {
 	return "npm_config_cache=" + filepath.Join(s.dir, name)
 }
 
-func (s *npmSubject) provider(t *testing.T, cache string, env ...string) *provider.Provider {
-	t.Helper()
-	p, err := provider.New(s.cfg, append(slices.Clone(s.env), env...), filepath.Join(s.dir, cache), &s.log)
-	require.NoError(t, err)
-	return p
-}
-
-func (s *npmSubject) pin(t *testing.T, version string) ledger.Release {
-	t.Helper()
-	r, err := s.provider(t, "cache").Pin(t.Context(), ledger.Release{Version: version, Date: "2026-01-02"})
-	require.NoError(t, err, "log: %s", s.log.String())
-	return r
-}
-
-func (s *npmSubject) obtain(t *testing.T, cache string, r ledger.Release, env ...string) *provider.Build {
-	t.Helper()
-	b, err := s.provider(t, cache, env...).Obtain(t.Context(), r)
-	require.NoError(t, err, "log: %s", s.log.String())
-	return b
-}
-
 func TestNPM(t *testing.T) {
 	s := newNPMSubject(t)
-	r := s.pin(t, "v1.0.0")
+	r := s.pin(t)
 	require.Equal(t, "@me/notes", r.Package)
 	require.Equal(t, s.Integrity("@me/notes", "1.0.0"), r.Integrity)
 
@@ -128,7 +101,7 @@ func TestNPM(t *testing.T) {
 // not needs no network where npm has kept the packages.
 func TestNPMOffline(t *testing.T) {
 	s := newNPMSubject(t)
-	r := s.pin(t, "v1.0.0")
+	r := s.pin(t)
 	first := s.obtain(t, "cache", r)
 	const refused = "npm_config_registry=http://127.0.0.1:1/"
 	require.True(t, s.obtain(t, "cache", r, refused, s.npmCache("empty")).Cached)
@@ -146,7 +119,7 @@ func TestNPMOffline(t *testing.T) {
 // TestNPMStaleCache: what npm keeps of the package is older than the release.
 func TestNPMStaleCache(t *testing.T) {
 	s := newNPMSubject(t)
-	s.obtain(t, "cache", s.pin(t, "v1.0.0"))
+	s.obtain(t, "cache", s.pin(t))
 	integrity := s.Publish(t, "2026-01-02", npmNotes("1.1.0"))
 	r := ledger.Release{Version: "v1.1.0", Package: "@me/notes", Integrity: integrity, Date: "2026-01-02"}
 	require.Equal(t, "hello notes 1.1.0 as packed\n", programOf(t, s.obtain(t, "cache", r)))
@@ -156,14 +129,14 @@ func TestNPMStaleCache(t *testing.T) {
 func TestNPMOld(t *testing.T) {
 	s := newNPMSubject(t)
 	s.Age("@me/notes", "1.0.0")
-	r := s.pin(t, "v1.0.0")
+	r := s.pin(t)
 	require.Regexp(t, `^sha1-[A-Za-z0-9+/]{27}=$`, r.Integrity)
 	require.Equal(t, "hello notes 1.0.0 as packed\n", programOf(t, s.obtain(t, "cache", r)))
 }
 
 func TestNPMScripts(t *testing.T) {
 	s := newNPMSubject(t)
-	r := s.pin(t, "v1.0.0")
+	r := s.pin(t)
 	s.obtain(t, "cache", r)
 	s.cfg.Provider.Scripts = true
 	b := s.obtain(t, "cache", r)
@@ -176,7 +149,7 @@ func TestNPMScripts(t *testing.T) {
 func TestNPMChanged(t *testing.T) {
 	s := newNPMSubject(t)
 	s.cfg.Provider.Scripts = true
-	r := s.pin(t, "v1.0.0")
+	r := s.pin(t)
 	mark := filepath.Join(s.dir, "ran")
 	s.Swap(t, "@me/notes", "1.0.0", "writeFileSync('installed', 'yes')", "writeFileSync('"+mark+"', 'yes')")
 	_, err := s.provider(t, "cache", s.npmCache("cold")).Obtain(t.Context(), r)
@@ -191,7 +164,7 @@ func TestNPMChanged(t *testing.T) {
 
 func TestNPMRefused(t *testing.T) {
 	s := newNPMSubject(t)
-	r := s.pin(t, "v1.0.0")
+	r := s.pin(t)
 	_, err := s.provider(t, "cache").Pin(t.Context(), ledger.Release{Version: "v9.0.0"})
 	require.ErrorContains(t, err, `release "v9.0.0": run npm view --json -- @me/notes@9.0.0 version `)
 	for _, tt := range []struct {
