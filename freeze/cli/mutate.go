@@ -33,7 +33,8 @@ func (a *app) mutateCommand() *cobra.Command {
 		Long: `mutate takes the regressions of the folder that freeze.toml names, each an edit
 of one function, and requires of each that the one test that is meant for it
 fails under it, by the one assertion that is meant, three times of three, while
-the tree itself passes. Everything else has a verdict of its own and makes the
+the tree itself passes. Of what is not Go it is an edit of a file, in a copy of
+the tree, and a command. Everything else has a verdict of its own and makes the
 exit status 1. Nothing is written into the tree.
 
 With --generated it makes up mutants of packages, and requires that each is
@@ -156,9 +157,11 @@ type regressionJSON struct {
 	Name    string `json:"name"`
 	What    string `json:"what"`
 	File    string `json:"file"`
-	Func    string `json:"func"`
-	Package string `json:"package"`
-	Test    string `json:"test"`
+	Func    string `json:"func,omitzero"`
+	Package string `json:"package,omitzero"`
+	Test    string `json:"test,omitzero"`
+	Build   string `json:"build,omitzero"`
+	Run     string `json:"run,omitzero"`
 	Assert  string `json:"assert"`
 
 	Verdict   mutate.Verdict `json:"verdict,omitzero"`
@@ -168,7 +171,8 @@ type regressionJSON struct {
 }
 
 func toJSON(r *regression.Regression) regressionJSON {
-	return regressionJSON{Name: r.Name, What: r.What, File: r.File, Func: r.Func, Package: r.Test.Package, Test: r.Test.Name, Assert: string(r.Assert)}
+	return regressionJSON{Name: r.Name, What: r.What, File: r.File, Func: r.Func, Package: r.Test.Package, Test: r.Test.Name,
+		Build: r.Build, Run: r.Run, Assert: string(r.Assert)}
 }
 
 func (a *app) listRegressions(all []*regression.Regression) error {
@@ -181,7 +185,7 @@ func (a *app) listRegressions(all []*regression.Regression) error {
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 	for _, r := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Name, r.Assert, r.Test, r.What)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Name, r.Assert, r.By(), r.What)
 	}
 	return w.Flush()
 }

@@ -56,6 +56,9 @@ func (o *generatedOptions) wrong(cmd *cobra.Command, list bool) error {
 
 func (a *app) generated(ctx context.Context, opts mutateOptions, cfg *config.Config, changes *mutate.Changes, ids []string) error {
 	o := opts.generated
+	if len(cfg.Mutate.Packages) == 0 {
+		return usagef("%s: there is no mutate.packages in it, which says what mutants are made of", filepath.Join(cfg.Dir, config.Name))
+	}
 	if o.seed == 0 {
 		o.seed = rand.Uint64()
 	}

@@ -159,11 +159,14 @@ func (c *checker) mutate() error {
 	if !c.doc.Has("mutate") {
 		return nil
 	}
-	if err := c.command("mutate.packages", m.Packages); err != nil {
-		return err
-	}
-	if err := c.command("mutate.suites", m.Suites); err != nil {
-		return err
+	// A subject that is not Go has neither; one without the other is a slip.
+	if c.doc.Has("mutate.packages") || c.doc.Has("mutate.suites") {
+		if err := c.command("mutate.packages", m.Packages); err != nil {
+			return err
+		}
+		if err := c.command("mutate.suites", m.Suites); err != nil {
+			return err
+		}
 	}
 	return c.inside("mutate.regressions", m.Regressions)
 }

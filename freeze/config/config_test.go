@@ -228,6 +228,7 @@ func TestLoadErrors(t *testing.T) {
 		{"secret file", `[[secret_ok]]`, `[[secret_ok]]` + "\nreason = \"r\"\n[[secret_ok]]", `43:3: secret_ok[0].file: missing`},
 		{"mutate packages", `packages = ["./readers/..."]`, ``, `48:2: mutate.packages: missing`},
 		{"mutate suites", `suites = ["./contracts/..."]`, `suites = []`, `50:1: mutate.suites: empty`},
+		{"mutate empty", "packages = [\"./readers/...\"]\nsuites = [\"./contracts/...\"]\nregressions = \"contracts/mutations\"", ``, `48:2: mutate.regressions: missing`},
 		{"mutate outside", `"contracts/mutations"`, `"/tmp/mutations"`, `51:1: mutate.regressions: "/tmp/mutations" leads out`},
 		{"read scripts", `scripts = "contracts/read"`, ``, `53:2: read.scripts: missing`},
 	} {

@@ -4,8 +4,9 @@
 //
 // Nothing is written into the tree. Edits are rendered for the go command's
 // -overlay, as switches where they can be, so that one build of a package's
-// tests serves all of them; every run is a process of its own. A regression
-// that is caught passes, and nothing else does.
+// tests serves all of them; every run is a process of its own. What is not Go is
+// edited in a copy of the tree, in which a command runs. A regression that is
+// caught passes, and nothing else does.
 package mutate
 
 import (
@@ -56,7 +57,8 @@ func Run(ctx context.Context, req Request) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &judging{Request: req, site: site{dir: req.Dir, env: req.Env, timeout: req.Timeout, scratch: s}, results: make([]Result, len(req.Regressions))}
+	j := &judging{Request: req, site: site{dir: req.Dir, env: req.Env, timeout: req.Timeout, scratch: s},
+		turns: make(chan struct{}, jobs(req.Jobs)), results: make([]Result, len(req.Regressions))}
 	err = j.run(ctx)
 	// The test that a signal has ended is gone by now.
 	return j.results, errors.Join(err, s.remove())
@@ -66,6 +68,7 @@ func Run(ctx context.Context, req Request) ([]Result, error) {
 type judging struct {
 	Request
 	site
+	turns chan struct{} // that commands take, as many as may run at once
 
 	mu      sync.Mutex
 	results []Result
@@ -79,6 +82,14 @@ type mutant struct {
 }
 
 func (j *judging) run(ctx context.Context) error {
+	if err := j.tests(ctx); err != nil {
+		return err
+	}
+	return j.commands(ctx)
+}
+
+// tests judges the regressions of Go.
+func (j *judging) tests(ctx context.Context) error {
 	mutants, err := j.place(ctx)
 	if err != nil || len(mutants) == 0 {
 		return err
@@ -109,9 +120,12 @@ func (j *judging) run(ctx context.Context) error {
 func (j *judging) place(ctx context.Context) ([]*mutant, error) {
 	var folders []string
 	for _, r := range j.Regressions {
-		if dir := "./" + filepath.ToSlash(filepath.Dir(r.File)); !slices.Contains(folders, dir) {
+		if dir := "./" + filepath.ToSlash(filepath.Dir(r.File)); r.Run == "" && !slices.Contains(folders, dir) {
 			folders = append(folders, dir)
 		}
+	}
+	if len(folders) == 0 {
+		return nil, nil
 	}
 	var err error
 	if j.tree, err = source.Load(ctx, j.Dir, j.Env, folders...); err != nil {
@@ -119,6 +133,9 @@ func (j *judging) place(ctx context.Context) ([]*mutant, error) {
 	}
 	var mutants []*mutant
 	for i, r := range j.Regressions {
+		if r.Run != "" {
+			continue
+		}
 		c, err := j.tree.Locate(source.Edit{File: r.File, Decl: r.Func, Find: r.Find, Replace: r.Replace})
 		if err == nil {
 			err = c.Check()

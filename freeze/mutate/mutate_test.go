@@ -27,19 +27,25 @@ const small = "testdata/small.txtar"
 // module unpacks a module into a folder and returns its regressions.
 func module(t *testing.T, file string) (dir string, all []*regression.Regression) {
 	t.Helper()
+	dir = t.TempDir()
+	unpack(t, file, dir)
+	all, err := regression.Load(filepath.Join(dir, "mutations"))
+	require.NoError(t, err)
+	return dir, all
+}
+
+// unpack unpacks an archive. Regressions are archives themselves: their
+// sections are written with a +.
+func unpack(t *testing.T, file, dir string) {
+	t.Helper()
 	archive, err := txtar.ParseFile(file)
 	require.NoError(t, err)
-	// Regressions are archives themselves: their sections are written with a +.
 	for i, f := range archive.Files {
 		if strings.HasSuffix(f.Name, regression.Ext) {
 			archive.Files[i].Data = regexp.MustCompile(`(?m)^\+(-- .* --)$`).ReplaceAll(f.Data, []byte("$1"))
 		}
 	}
-	dir = t.TempDir()
 	require.NoError(t, txtar.Write(archive, dir))
-	all, err = regression.Load(filepath.Join(dir, "mutations"))
-	require.NoError(t, err)
-	return dir, all
 }
 
 func request(dir string, all []*regression.Regression) mutate.Request {
@@ -63,11 +69,24 @@ func TestVerdicts(t *testing.T) {
 	last, err := mutate.Run(t.Context(), short)
 	require.NoError(t, err)
 	results = append(results, last...)
+	seen := requireVerdicts(t, results)
+	for _, v := range mutate.Verdicts() {
+		require.Contains(t, seen, v, "no case has this verdict")
+	}
+	if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
+		t.Errorf("the tree was written to (-before +after)\n%s", diff)
+	}
+}
+
+// requireVerdicts compares each verdict and its reason with what the regression
+// says that it has to be, and returns which verdicts there are.
+func requireVerdicts(t *testing.T, results []mutate.Result) map[mutate.Verdict]bool {
+	t.Helper()
 	want, got := make(map[string]string), make(map[string]string)
 	seen := make(map[mutate.Verdict]bool)
-	for i, r := range results {
-		name := all[i].Name
-		verdict, why, _ := strings.Cut(all[i].What, ": ")
+	for _, r := range results {
+		name := r.Regression.Name
+		verdict, why, _ := strings.Cut(r.Regression.What, ": ")
 		want[name] = verdict + ": " + why
 		got[name] = string(r.Verdict) + ": " + r.Why
 		if matched, err := regexp.MatchString(why, r.Why); err == nil && matched {
@@ -78,12 +97,7 @@ func TestVerdicts(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("verdicts (-want +got)\n%s", diff)
 	}
-	for _, v := range mutate.Verdicts() {
-		require.Contains(t, seen, v, "no case has this verdict")
-	}
-	if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
-		t.Errorf("the tree was written to (-before +after)\n%s", diff)
-	}
+	return seen
 }
 
 // snapshot is what lies in a folder.

@@ -15,7 +15,7 @@ import (
 )
 
 // The reference has every verdict and every operator, in order, and no other;
-// its example is a regression.
+// its examples are regressions.
 func TestReference(t *testing.T) {
 	data, err := os.ReadFile("../../docs/mutation.md")
 	require.NoError(t, err)
@@ -39,9 +39,12 @@ func TestReference(t *testing.T) {
 	if diff := cmp.Diff(source.Operators(), operators); diff != "" {
 		t.Errorf("operators (-there are +documented)\n%s", diff)
 	}
-	example := regexp.MustCompile("(?s)```\n(what: .*?)```").FindSubmatch(data)
-	require.NotNil(t, example)
-	r, err := regression.Parse("example", example[1])
+	examples := regexp.MustCompile("(?s)```\n(what: .*?)```").FindAllSubmatch(data, -1)
+	require.Len(t, examples, 2)
+	r, err := regression.Parse("example", examples[0][1])
 	require.NoError(t, err)
 	require.Equal(t, "Runner.Attach", r.Func)
+	r, err = regression.Parse("example", examples[1][1])
+	require.NoError(t, err)
+	require.Equal(t, "python3 suite.py", r.Run)
 }

@@ -32,11 +32,15 @@ func Summary(results []Result) string {
 }
 
 // Explain writes what one regression is and what came of it, with what the
-// test printed under it.
+// test or the command printed under it.
 func (r Result) Explain(w io.Writer) error {
 	g := r.Regression
-	_, err := fmt.Fprintf(w, "%s: %s\n  file:    %s, %s\n  test:    %s\n  assert:  %s\n  verdict: %s: %s\n\n%s",
-		g.Name, g.What, g.File, g.Func, g.Test, g.Assert, r.Verdict, indent(r.Why), strings.ReplaceAll(r.Output, "\x16", ""))
+	file, by := g.File+", "+g.Func, "test:    "+g.Test.String()
+	if g.Run != "" {
+		file, by = g.File, "run:     "+g.Run
+	}
+	_, err := fmt.Fprintf(w, "%s: %s\n  file:    %s\n  %s\n  assert:  %s\n  verdict: %s: %s\n\n%s",
+		g.Name, g.What, file, by, g.Assert, r.Verdict, indent(r.Why), strings.ReplaceAll(r.Output, "\x16", ""))
 	return err
 }
 

@@ -62,8 +62,10 @@ func Since(ctx context.Context, dir string, env []string, rev string) (*Changes,
 	if err != nil {
 		return nil, err
 	}
-	for name := range strings.SplitSeq(strings.TrimSuffix(string(untracked), "\x00"), "\x00") {
-		c.lines[name] = nil
+	for name := range strings.SplitAfterSeq(string(untracked), "\x00") {
+		if name, ok := strings.CutSuffix(name, "\x00"); ok {
+			c.lines[name] = nil
+		}
 	}
 	return c, nil
 }
@@ -98,8 +100,12 @@ func (c *Changes) Mutant(m *source.Mutant) bool {
 }
 
 // Regression reports whether a regression, the file that it edits or the
-// package of its test changed. Folder is that of the regressions.
+// package of its test changed; of a command anything, since nobody knows what
+// it reads. Folder is that of the regressions.
 func (c *Changes) Regression(folder string, r *regression.Regression) bool {
+	if r.Run != "" {
+		return len(c.lines) > 0
+	}
 	for name := range c.lines {
 		if name == r.File || name == path.Join(folder, r.Name+regression.Ext) || path.Dir(name) == path.Clean(r.Test.Package) {
 			return true

@@ -49,11 +49,12 @@ var arrows = map[string][]string{
 	"freeze/skeleton":       {"sandbox/script", "freeze/config", "freeze/cut"},
 	"freeze/cli":            {"freeze/skeleton", "sandbox", "freeze/config", "freeze/ledger", "freeze/scenario", "freeze/fixture", "freeze/binding", "freeze/diff", "freeze/cut", "freeze/read", "freeze/mutate", "freeze/mutate/regression"},
 
-	"freeze/mutate":                 {"freeze/mutate/regression", "freeze/mutate/source", "freeze/mutate/source/switches", "freeze/mutate/testbin"},
+	"freeze/mutate":                 {"freeze/mutate/process", "freeze/mutate/regression", "freeze/mutate/source", "freeze/mutate/source/switches", "freeze/mutate/testbin"},
+	"freeze/mutate/process":         {"freeze/group"},
 	"freeze/mutate/regression":      nil,
 	"freeze/mutate/source":          nil,
 	"freeze/mutate/source/switches": nil,
-	"freeze/mutate/testbin":         {"freeze/group"},
+	"freeze/mutate/testbin":         {"freeze/mutate/process"},
 
 	"internal/tmux":          nil,
 	"internal/layout":        nil,
@@ -98,6 +99,7 @@ var testArrows = map[string][]string{
 	"freeze/cut":          {"internal/subjects"},
 	"freeze/cli":          {"internal/registry", "internal/subjects"},
 	"freeze/read":         {"internal/subjects", "freeze/scenario"},
+	"freeze/mutate":       {"internal/subjects"},
 	"internal/stint/cli":  {"internal/stint/env", "sandbox", "sandbox/script"},
 	"internal/stint/env":  {"internal/tmux"},
 	"internal/stint/tui":  {"internal/stint/git", "internal/stint/project"},

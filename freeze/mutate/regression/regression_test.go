@@ -38,6 +38,48 @@ func TestParse(t *testing.T) {
 	}
 }
 
+const command = `what: a book of format 1 has no title
+file: shelf.py
+build: python3 -m py_compile shelf.py
+run: sh suite.sh "a title"
+assert: /title is "", want/
+-- find --
+doc["title"]
+-- replace --
+""
+`
+
+func TestParseCommand(t *testing.T) {
+	got, err := regression.Parse("title", []byte(command))
+	require.NoError(t, err)
+	want := &regression.Regression{
+		Name: "title", What: "a book of format 1 has no title", File: "shelf.py",
+		Build: "python3 -m py_compile shelf.py", Run: `sh suite.sh "a title"`, Assert: `/title is "", want/`,
+		Find: `doc["title"]`, Replace: `""`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Parse (-want +got)\n%s", diff)
+	}
+	require.Equal(t, `sh suite.sh "a title"`, got.By())
+	for _, c := range []struct{ name, old, new, want string }{
+		{"missing", "file: shelf.py\n", "", `file: missing`},
+		{"func", "build:", "func: read\nbuild:", `func: is of a regression of Go, and does not go with run`},
+		{"test", "build:", "test: ./p TestA\nbuild:", `test: is of a regression of Go, and does not go with run`},
+		{"no run", "run: sh", "# sh", `build: is of a command, and goes with run`},
+		{"id", "/title is \"\", want/", "r1.title", `assert: "r1.title": want a pattern of what the command prints, between slashes`},
+		{"anything", "/title is \"\", want/", "/.*/", `assert: "/.*/": is also in an output that is empty`},
+		{"pattern", "/title is \"\", want/", "/(/", "assert: error parsing regexp: missing closing ): `(`"},
+		{"outside", "shelf.py\nbuild", "../shelf.py\nbuild", `file: "../shelf.py": want a path from the folder of freeze.toml that stays in it`},
+		{"no find", "doc[\"title\"]\n", "", `-- find --: empty`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.Contains(t, command, c.old)
+			_, err := regression.Parse("title", []byte(strings.Replace(command, c.old, c.new, 1)))
+			require.EqualError(t, err, c.want)
+		})
+	}
+}
+
 // What is taken away is replaced by nothing.
 func TestParseRemoval(t *testing.T) {
 	text, _, _ := strings.Cut(whole, "\tif false")
@@ -50,7 +92,7 @@ func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
 		{"missing", "what: attach takes a closed session\n", "", `what: missing`},
 		{"empty", "attach takes a closed session", "", `what: missing`},
-		{"unknown", "what:", "why: x\nwhat:", `why:: unknown, there are ["what" "file" "func" "test" "assert"]`},
+		{"unknown", "what:", "why: x\nwhat:", `why:: unknown, there are ["what" "file" "func" "test" "assert" "run" "build"]`},
 		{"twice", "what:", "what: x\nwhat:", `what:: stands there twice`},
 		{"no line", "what:", "what\nwhat:", `"what": want a line like what: ..., or one that begins with #`},
 		{"absolute", "notes/attach.go", "/notes/attach.go", `file: "/notes/attach.go": want a path from the folder of freeze.toml that stays in it`},
@@ -59,6 +101,8 @@ func TestParseRefuses(t *testing.T) {
 		{"func", "Store.Attach", "Store[T].Attach", `func: "Store[T].Attach": want Name, Type.Method or (*Type).Method, or the name of a type, variable or constant`},
 		{"test", " TestAttach/v1.0.0/closed", "", `test: "./suites/notes": want a package and the full name of a test, as in ./contracts/sessions TestAttach/v0.3.0/open`},
 		{"spaces", "v1.0.0/closed", "v1.0.0/a closed one", `test: "TestAttach/v1.0.0/a closed one": the name of a test has no spaces; go test prints underscores for them`},
+		{"build", "what:", "build: make\nwhat:", `build: is of a command, and goes with run`},
+		{"run", "what:", "run: make check\nwhat:", `func: is of a regression of Go, and does not go with run`},
 		{"assert", "r6.refused.state", "/r6(/", "assert: error parsing regexp: missing closing ): `r6(`"},
 		{"words", "r6.refused.state", "is refused", `assert: "is refused": want the id of an assertion, or a pattern of its message between slashes`},
 		{"no find", "\tif s.State != \"open\" {\n", "", `-- find --: empty`},
