@@ -66,7 +66,7 @@ func Unclaimed(name string, fields jsontext.Value, today any, rest *jsontext.Val
 	}
 	var all, left map[string]jsontext.Value
 	err := errors.Join(Decode(name, fields, &all), Decode(name, fields, today))
-	if err == nil && len(*rest) > 0 {
+	if err == nil && *rest != nil {
 		err = Decode(name, *rest, &left)
 	}
 	if err != nil {

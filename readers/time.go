@@ -22,7 +22,7 @@ func Seconds(unix int64) Time {
 	if unix == 0 {
 		return Time{}
 	}
-	return At(time.Unix(unix, 0))
+	return Time{time.Unix(unix, 0).UTC()}
 }
 
 // MarshalJSON writes the moment.

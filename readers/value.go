@@ -39,8 +39,8 @@ func Name(s string) bool {
 // Fingerprint reports whether s is a fingerprint in whatever version,
 // VERSION:HEX.
 func Fingerprint(s string) bool {
-	version, sum, ok := strings.Cut(s, ":")
-	return ok && Name(version) && sum != "" && Hex(sum, len(sum))
+	version, sum, _ := strings.Cut(s, ":")
+	return Name(version) && sum != "" && Hex(sum, len(sum))
 }
 
 // Instance reports whether s can name an instance: 1 to 64 letters, digits,

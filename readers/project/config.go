@@ -169,15 +169,14 @@ func unknown(b []byte) []string {
 func misfit(name string, b []byte, err error) error {
 	c := &readers.CorruptError{Path: name, Err: err}
 	var decode *toml.DecodeError
-	if !errors.As(err, &decode) {
-		return c
-	}
-	c.Pointer = strings.Join(decode.Key(), ".")
-	c.Line, c.Column = decode.Position()
-	// What is TOML and does not decode has a value of another type: the
-	// decoder would say so in terms of Go.
-	if len(decode.Key()) > 0 && toml.Unmarshal(b, new(map[string]any)) == nil {
-		c.Err = fmt.Errorf("it is not %s", kind(decode.Key()))
+	if errors.As(err, &decode) {
+		c.Pointer = strings.Join(decode.Key(), ".")
+		c.Line, c.Column = decode.Position()
+		// What is TOML and does not decode has a value of another type, whose
+		// key the decoder names: it would say the rest in terms of Go.
+		if toml.Unmarshal(b, new(map[string]any)) == nil {
+			c.Err = fmt.Errorf("it is not %s", kind(decode.Key()))
+		}
 	}
 	return c
 }
