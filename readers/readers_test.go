@@ -3,11 +3,8 @@ package readers_test
 import (
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/freeze-contracts/permafrost/readers"
 	"github.com/google/go-cmp/cmp"
@@ -68,7 +65,8 @@ func TestDecode(t *testing.T) {
 				Schema int `json:"schema"`
 				N      int `json:"n"`
 			}
-			_, err := readers.Schema("doc.json", []byte(test.doc), 2)
+			schema, err := readers.Schema("doc.json", []byte(test.doc), 2)
+			require.Equal(t, err != nil, schema == 0, "schema %d: %v", schema, err)
 			if err == nil {
 				err = readers.Decode("doc.json", []byte(test.doc), &v)
 			}
@@ -80,6 +78,24 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// What is wrong is said in the words of JSON, not of Go.
+func TestDecodeSaysWhatIsWrong(t *testing.T) {
+	for doc, want := range map[string]string{
+		" \n":                           `"doc.json": does not read: it is empty`,
+		`{"schema": 2, "n": "1"}`:       `"doc.json": does not read at /n near byte 19: a JSON string does not fit here`,
+		`{"schema": 2, "n": 1, "n": 1}`: `"doc.json": does not read at /n near byte 22: duplicate object member name`,
+	} {
+		var v struct {
+			N int `json:"n"`
+		}
+		_, err := readers.Schema("doc.json", []byte(doc), 2)
+		if err == nil {
+			err = readers.Decode("doc.json", []byte(doc), &v)
+		}
+		require.EqualError(t, err, want)
+	}
+}
+
 func TestErrorsSayWhatToDo(t *testing.T) {
 	for _, test := range []struct {
 		err  error
@@ -87,6 +103,8 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	}{
 		{&readers.NewerError{Path: "a", Schema: 3, Newest: 1}, `"a": schema 3 is newer than 1, the newest this build reads: use a newer stint`},
 		{&readers.CorruptError{Path: "a", Offset: 7, Pointer: "/n", Err: errors.New("odd")}, `"a": does not read at /n near byte 7: odd`},
+		{&readers.CorruptError{Path: "a", Offset: 1, Err: errors.New("odd")}, `"a": does not read near byte 1: odd`},
+		{&readers.CorruptError{Path: "a", Line: 1, Column: 1, Err: errors.New("odd")}, `"a": does not read in line 1, column 1: odd`},
 		{&readers.CorruptError{Path: "a", Line: 3, Column: 9, Pointer: "n", Err: errors.New("odd")}, `"a": does not read at n in line 3, column 9: odd`},
 		{&readers.CorruptError{Path: "a", Err: errors.New("it is empty")}, `"a": does not read: it is empty`},
 		{&readers.BindingError{Field: "worktree", Got: "/x", Want: "/y"}, `worktree is "/x", where this project has "/y"`},
@@ -97,80 +115,10 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	}
 }
 
-func TestFile(t *testing.T) {
-	dir := t.TempDir()
-	for name, content := range map[string]string{"a/doc": "text", "large": strings.Repeat("x", readers.MaxDocument), "larger": strings.Repeat("x", readers.MaxDocument+1)} {
-		require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
-	}
-	require.NoError(t, os.Symlink("doc", filepath.Join(dir, "a", "link")))
-	require.NoError(t, os.Symlink("a", filepath.Join(dir, "folder")))
-	require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, "dangling")))
-	root, err := os.OpenRoot(dir)
-	require.NoError(t, err)
-	defer root.Close()
-
-	for _, test := range []struct{ name, want string }{
-		{"a/doc", "read"},
-		{"large", "read"},
-		{"larger", "too large"},
-		{"a/link", "not regular"},
-		{"folder/doc", "not regular"},
-		{"dangling", "not regular"},
-		{"a", "not regular"},
-		{"a/../a/doc", "invalid name"},
-		{"../a/doc", "invalid name"},
-		{"/a/doc", "invalid name"},
-		{"b/doc", "missing"},
-		{"a/doc/below", "unnamed: "},
-	} {
-		_, err := readers.File(root.FS(), test.name)
-		if got := outcome(err); !strings.HasPrefix(got, test.want) {
-			t.Errorf("File(%q) = %v: %s, want %s", test.name, err, got, test.want)
-		}
-	}
-}
-
-// grown is a document that has grown since it was asked for its size.
-type grown struct {
-	fs.FS
-	was string // a document of the size that it tells
-}
-
-type grownFile struct {
-	fs.File
-	was fs.FileInfo
-}
-
-func (g grown) Open(name string) (fs.File, error) {
-	f, err := g.FS.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	was, err := fs.Stat(g.FS, g.was)
-	return grownFile{f, was}, err
-}
-
-func (f grownFile) Stat() (fs.FileInfo, error) { return f.was, nil }
-
-// The limit holds for what a document tells of its size, without reading it,
-// and for what is read.
-func TestFileSize(t *testing.T) {
-	fsys := fstest.MapFS{"small": {Data: []byte("text")}, "larger": {Data: make([]byte, readers.MaxDocument+1)}}
-	for _, test := range []struct{ name, was string }{{"larger", "small"}, {"small", "larger"}} {
-		_, err := readers.File(grown{fsys, test.was}, test.name)
-		if diff := cmp.Diff("too large", outcome(err)); diff != "" {
-			t.Errorf("File(%s, once %s) (-want +got)\n%s", test.name, test.was, diff)
-		}
-	}
-}
-
-func TestFileIsWhole(t *testing.T) {
-	got, err := readers.File(fstest.MapFS{"doc": {Data: []byte("all of it")}}, "doc")
-	require.NoError(t, err)
-	if diff := cmp.Diff("all of it", string(got)); diff != "" {
-		t.Errorf("File (-want +got)\n%s", diff)
-	}
+// A caller can ask for the cause of a document that does not read.
+func TestCorruptErrorHasItsCause(t *testing.T) {
+	odd := errors.New("odd")
+	require.ErrorIs(t, &readers.CorruptError{Path: "a", Err: odd}, odd)
 }
 
 func TestValues(t *testing.T) {

@@ -77,6 +77,7 @@ func TestFieldsAreRefused(t *testing.T) {
 			{`"stint/4k8x2mzq0t"`, `"-D"`, "/branch"},
 			{`"stint/4k8x2mzq0t"`, `"stint/../x"`, "/branch"},
 			{`"stint/4k8x2mzq0t"`, `"a:b"`, "/branch"},
+			{`"stint/4k8x2mzq0t"`, `"."`, "/branch"},
 			{base, `"0123456"`, "/base"},
 			{base, `"HEAD"`, "/base"},
 			{`"v1:abcdef"`, `"abcdef"`, "/fingerprint"},
@@ -114,6 +115,7 @@ func TestFieldsAreRefused(t *testing.T) {
 			{`"opened_at": 1750000001`, `"opened_at": -1`, "/opened_at"},
 			{`"closed_at": 1750000300`, `"closed_at": -1`, "/closed_at"},
 			{`"closed_at": 1750000300,`, ``, "-"},
+			{`"none of it"`, `["none"]`, "/failure"},
 			{`"opened_at": 1750000001`, `"opened_at": 0`, "-"},
 			// The first of several, and always the same one.
 			{"1750000000,\n  \"updated_at\": 1750000300,\n  \"opened_at\": 1750000001,\n  \"closed_at\": 1750000300", "-1, \"updated_at\": -1, \"opened_at\": -1, \"closed_at\": -1", "/created_at"},
@@ -123,6 +125,7 @@ func TestFieldsAreRefused(t *testing.T) {
 			{`"later"`, `"work_item"`, "/work_item"},
 			{`"later": {`, `"work_item": "github:octo/repo#15", "later": {`, "/work_item"},
 			{`"later": {`, `"paths": 1, "later": {`, "/paths"},
+			{`"later": {`, `"a": 1, "paths": 1, "later": {`, "/paths"},
 		},
 		"artifact/testdata/v2.json": {
 			{`"kind": "run"`, `"kind": "turn"`, "/kind"},
@@ -143,6 +146,11 @@ func TestFieldsAreRefused(t *testing.T) {
 			{`23,
   "started_at"`, `-1,
   "started_at"`, "/patch_size"},
+			{`23,
+  "started_at"`, `0,
+  "started_at"`, "-"},
+			{`  ],
+  "patch_sha256": "2373fe211a82d146bf0439af71fc4c0bc07d9c980d776694f29664e5545270d3",`, `  ],`, "/patch_sha256"},
 			{`"finished_at": "2025`, `"finished_at": "x2025`, "/finished_at"},
 			{`"receipt": {
     "base": "0`, `"receipt": {
@@ -161,6 +169,12 @@ func TestFieldsAreRefused(t *testing.T) {
 			{`"new_hash": "89abcdef0123456789abcdef0123456789abcdef",`, ``, "/files/1"},
 			{`"path": "gone",
       "old_mode": "100644",`, `"path": "gone",`, "/files/0"},
+			{`"path": "gone",
+      "old_mode": "100644",
+      "old_hash": ` + base, `"path": "gone"`, "/files/0"},
+			{`"path": "tool.sh",
+      "old_mode": "100644"`, `"path": "tool.sh", "old_mode": "160000"`, "/files/2"},
+			{`"path": "gone"`, `"path": "."`, "/files/0"},
 			{`"path": "gone"`, `"path": "z"`, "/files/1/path"},
 			{`"path": "gone"`, `"path": "new"`, "/files/1/path"},
 			{`"path": "gone"`, `"path": 1`, "/files/0/path"},
@@ -170,6 +184,7 @@ func TestFieldsAreRefused(t *testing.T) {
 			{`"running"`, `"interrupted"`, "-"},
 			{`"running"`, `"pending"`, "/patch_sha256"},
 			{`"kind": "run"`, `"kind": "checkpoint"`, "/session"},
+			{`"kind": "run"`, `"kind": "checkpoint", "session": "4k8x"`, "/patch_sha256"},
 			{`"patch_size": 0`, `"patch_size": 1`, "/patch_size"},
 			{`"files": []`, `"files": [{"path": "a", "new_mode": "100644", "new_hash": ` + base + `}]`, "/files"},
 			{base, `"HEAD"`, "/base"},
@@ -187,6 +202,7 @@ func TestFieldsAreRefused(t *testing.T) {
 			{`"updated_at": 1750000300`, `"updated_at": -1`, "/updated_at"},
 			{`"patch_sha256": "`, `"patch_sha256": "00`, "/patch_sha256"},
 			{`"patch_sha256"`, `"patch"`, "/patch_sha256"},
+			{`"patch_size": 23`, `"patch_size": "23"`, "/patch_size"},
 			{`"later"`, `"receipt"`, "/receipt"},
 			{`"later"`, `"provider_session"`, "/provider_session"},
 			{`"later": null`, `"harness": "sh"`, "/harness"},
@@ -211,6 +227,25 @@ func TestFieldsAreRefused(t *testing.T) {
 					r.check(t, k, name)
 				}
 			}
+		}
+	}
+}
+
+// The value in a message is the one in the document.
+func TestRefusalsSayTheValue(t *testing.T) {
+	for _, test := range []struct{ name, old, new, want string }{
+		{"session/testdata/v2.json", `"revision": 3`, `"revision": -10`, `"doc": does not read at /revision: "-10" is not 1 or more`},
+		{"session/testdata/v1.json", `"created_at": 1750000000`, `"created_at": -10`, `"doc": does not read at /created_at: "-10" is not a time in seconds since 1970`},
+		{"artifact/testdata/running.json", `"patch_size": 0`, `"patch_size": 10`, `"doc": does not read at /patch_size: "10" is not 0, where there is no patch`},
+	} {
+		for _, k := range kinds() {
+			if !strings.HasPrefix(test.name, k.name+"/") {
+				continue
+			}
+			doc := load(t, test.name)
+			require.Equal(t, 1, strings.Count(doc, test.old), "%s: %s", test.name, test.old)
+			_, err := k.parse("doc", []byte(strings.Replace(doc, test.old, test.new, 1)))
+			require.EqualError(t, err, test.want)
 		}
 	}
 }

@@ -26,6 +26,7 @@ func TestTimeIsRead(t *testing.T) {
 		{doc: `{"at": "2025-06-14T22:00:00.000-14:00"}`, want: noon},
 		{doc: `{"at": "2025-06-15T12:00:00.0009999Z"}`, want: noon},
 		{doc: `{"at": "2025-06-15T12:00:00.25Z"}`, want: readers.Time{Time: noon.Add(250 * time.Millisecond)}},
+		{doc: `{"at": "0001-01-01T00:00:01Z"}`, want: readers.Time{Time: time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC)}},
 		{doc: `{}`},
 
 		{doc: `{"at": null}`, err: `null is no time of RFC 3339`},
@@ -82,6 +83,13 @@ func TestTimeIsWritten(t *testing.T) {
 			t.Errorf("Encode(%v) (-want +got)\n%s", test.at, diff)
 		}
 	}
+}
+
+// The caller of it is told, and not only that of Encode, which finds nothing
+// written.
+func TestTimeIsNotWritten(t *testing.T) {
+	_, err := readers.At(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)).MarshalJSON()
+	require.EqualError(t, err, "the year 10000 has no place in RFC 3339")
 }
 
 // A message about a time that is not there does not speak of the year 1.

@@ -1,6 +1,7 @@
 package artifact_test
 
 import (
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
@@ -127,4 +128,11 @@ func TestReadPatch(t *testing.T) {
 		_, err := artifact.ReadPatch(fstest.MapFS{name: {Data: []byte(other)}}, want())
 		require.ErrorAs(t, err, &corrupt, other)
 	}
+	_, err = artifact.ReadPatch(fstest.MapFS{}, want())
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	var corrupt *readers.CorruptError
+	longer := want()
+	longer.PatchSize++
+	_, err = artifact.ReadPatch(fstest.MapFS{name: {Data: []byte(patch)}}, longer)
+	require.ErrorAs(t, err, &corrupt)
 }

@@ -47,6 +47,8 @@ func TestParseMarkerRefuses(t *testing.T) {
 		{"id of another type", `"00112233445566778899aabbccddeeff"`, `1`, "/project_id"},
 		{"no time", `"created_at": 1750000000,`, ``, "/created_at"},
 		{"time in text", `1750000000`, `"2025-06-15"`, "/created_at"},
+		{"time in text, before the id", "\"project_id\": \"00112233445566778899aabbccddeeff\",\n  \"created_at\": 1750000000", `"created_at": "2025-06-15", "project_id": "00112233445566778899aabbccddeeff"`, "/created_at"},
+		{"time before 1970", `1750000000`, `-1`, "/created_at"},
 		{"duplicate", `"schema": 1,`, `"schema": 1, "schema": 1,`, "/schema"},
 	} {
 		require.Equal(t, 1, strings.Count(marker, test.old), test.name)
@@ -65,6 +67,12 @@ func TestParseMarkerRefuses(t *testing.T) {
 	}
 }
 
+func TestMarkerOfTheFirstSecond(t *testing.T) {
+	m, err := project.ParseMarker("m", []byte(strings.Replace(marker, "1750000000", "1", 1)))
+	require.NoError(t, err)
+	require.EqualValues(t, 1, m.CreatedAt)
+}
+
 func TestID(t *testing.T) {
 	const file = project.MarkerFile
 	for _, test := range []struct {
@@ -80,7 +88,9 @@ func TestID(t *testing.T) {
 		{"tracked symlink", fstest.MapFS{file: {Mode: fs.ModeSymlink, Data: []byte("other.json")}}, true, pathID, nil},
 		{"folder that is a symlink", fstest.MapFS{".stint": {Mode: fs.ModeSymlink, Data: []byte("other")}, "other/project.json": {Data: []byte(marker)}}, false, pathID, nil},
 		{"missing", fstest.MapFS{}, false, "", fs.ErrNotExist},
+		{"tracked and missing", fstest.MapFS{}, true, "", fs.ErrNotExist},
 		{"newer", fstest.MapFS{file: {Data: []byte(`{"schema": 2}`)}}, false, "", readers.ErrNewer},
+		{"tracked and newer", fstest.MapFS{file: {Data: []byte(`{"schema": 2}`)}}, true, "", readers.ErrNewer},
 		{"too large", fstest.MapFS{file: {Data: make([]byte, readers.MaxDocument+1)}}, false, "", readers.ErrTooLarge},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -132,6 +142,8 @@ func TestParseConfigRefuses(t *testing.T) {
 		{"harness of another type", "config_version = 1\n[session]\nharness = 1", "session.harness"},
 		{"days of another type", "config_version = 1\n[session]\nretention_days = '30'", "session.retention_days"},
 		{"days below zero", "config_version = 1\n[session]\nretention_days = -1", "session.retention_days"},
+		{"days beyond a century", "config_version = 1\n[session]\nretention_days = 36501", "session.retention_days"},
+		{"memory at the top", "config_version = 1\n[project]\nmemory_dir = '.'", "project.memory_dir"},
 		{"memory that leads out", "config_version = 1\n[project]\nmemory_dir = '../x'", "project.memory_dir"},
 		{"absolute memory", "config_version = 1\n[project]\nmemory_dir = '/x'", "project.memory_dir"},
 		{"harness without a program", "config_version = 1\n[harness.a]\ncommand = []", "harness.a.command"},
@@ -161,6 +173,12 @@ func TestParseConfigRefuses(t *testing.T) {
 			t.Errorf("%s: at %q, want %q (%v)", test.name, corrupt.Pointer, test.pointer, err)
 		}
 	}
+}
+
+func TestConfigOfACentury(t *testing.T) {
+	c, err := project.ParseConfig("c", []byte("config_version = 1\n[session]\nretention_days = 36500"))
+	require.NoError(t, err)
+	require.Equal(t, 36500, c.Session.RetentionDays)
 }
 
 func TestConfigErrors(t *testing.T) {
@@ -210,6 +228,7 @@ func TestConfigErrorSaysWhatIsWanted(t *testing.T) {
 		"config_version = 1\n[harness]\nrun = 1":                "it is not a table",
 		"config_version = 1\n[harness]\nname = 1":               "it is not a table",
 		"config_version = 1\ninstance = 'a'":                    "it is not a table",
+		"config_version = 1\nconfig_version = 1":                "toml: key config_version is already defined",
 	} {
 		_, err := project.ParseConfig("stint.toml", []byte(doc))
 		var corrupt *readers.CorruptError
