@@ -321,3 +321,64 @@ func TestReports(t *testing.T) {
 		})
 	}
 }
+
+// What a program wrote neither moves the cursor of who reads of it nor ends a
+// line or a row of a table.
+func TestReportsOfOddText(t *testing.T) {
+	link := func(target string) tree.Entry {
+		return tree.Entry{Path: state + "link", Type: tree.Symlink, Target: target}
+	}
+	r := diff.Releases(
+		side("v1.0.0", rootA, []tree.Entry{link("a"), file(state+"log", "a\tb \x1b[2Jc\n"), file(state+"s.json", `{"a\nb": 1}`)}),
+		side("v1.1.0", rootB, []tree.Entry{link("\x1b]0;t\a"), file(state+"log", "é\u009b\n"), file(state+"s.json", `{"c|d": 1}`), file(state+"two\nlines\r", "x\n")}))
+	var text, markdown bytes.Buffer
+	require.NoError(t, r.Text(&text))
+	require.NoError(t, r.Markdown(&markdown))
+	wantText := `v1.0.0 to v1.1.0: 5 changes in 4 documents, 1 scenarios compared
+
+sessions, json
+  home/.local/state/demo/s.json
+    /a\nb: field removed, number: 1  (open)
+    /c|d: field added, number: 1  (open)
+
+sessions, symlink
+  home/.local/state/demo/link
+    target a -> \x1b]0;t\a  (open)
+
+sessions, text
+  home/.local/state/demo/log
+    lines  (open)
+      -a	b \x1b[2Jc
+      +é\u009b
+  home/.local/state/demo/two\nlines\r
+    document added  (open)
+`
+	wantMarkdown := strings.ReplaceAll(`## v1.0.0 to v1.1.0: 5 changes in 4 documents, 1 scenarios compared
+
+### sessions, json
+
+| document | change | scenarios |
+| --- | --- | --- |
+| 'home/.local/state/demo/s.json' | '/a\nb: field removed, number: 1' | open |
+| 'home/.local/state/demo/s.json' | '/c\|d: field added, number: 1' | open |
+
+### sessions, symlink
+
+| document | change | scenarios |
+| --- | --- | --- |
+| 'home/.local/state/demo/link' | 'target a -> \x1b]0;t\a' | open |
+
+### sessions, text
+
+| document | change | scenarios |
+| --- | --- | --- |
+| 'home/.local/state/demo/log' | 'lines'<br>'-a	b \x1b[2Jc'<br>'+é\u009b' | open |
+| 'home/.local/state/demo/two\nlines\r' | 'document added' | open |
+`, "'", "`")
+	if diff := cmp.Diff(wantText, text.String()); diff != "" {
+		t.Errorf("Text (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff(wantMarkdown, markdown.String()); diff != "" {
+		t.Errorf("Markdown (-want +got)\n%s", diff)
+	}
+}
