@@ -42,6 +42,10 @@ func (d *document) flatten(node any, exact, merged string, b bound, lines bool) 
 			token := fixture.PointerToken(key)
 			d.flatten(node[key], exact+"/"+token, merged+"/"+b.set(token, anywhere, "key"), b, false)
 		}
+	case members:
+		for _, m := range node {
+			d.flatten(m.value, "", merged+"/"+fixture.PointerToken(m.key), b, false)
+		}
 	case []any:
 		for i, child := range node {
 			if lines {

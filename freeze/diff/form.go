@@ -35,6 +35,15 @@ var parts = []string{"-wal", "-shm", "-journal"}
 // what it was, if that was nothing but bound.
 type placed struct{ typ, form, value string }
 
+// members are an object of whose keys the bindings were set aside already, so
+// that several may be one.
+type members []member
+
+type member struct {
+	key   string
+	value any
+}
+
 // formOf says what a file is taken for here, if anything. all are the files of
 // its scenario, by path.
 func formOf(e tree.Entry, doc fixture.Document, all map[string]tree.Entry) string {
@@ -157,23 +166,24 @@ func (y *yamlReader) value(n *yaml.Node, depth int) (any, error) {
 }
 
 func (y *yamlReader) object(n *yaml.Node, depth int) (any, error) {
-	object := map[string]any{}
+	all := members{}
+	seen := map[string]bool{}
 	for i := 0; i < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if key.Kind != yaml.ScalarNode {
 			return nil, fmt.Errorf("line %d: a key is no plain value", key.Line)
 		}
-		name := y.set(key)
-		if _, ok := object[name]; ok && name == key.Value {
-			return nil, fmt.Errorf("line %d: the key %q stands twice", key.Line, name)
+		if seen[key.Value] {
+			return nil, fmt.Errorf("line %d: the key %q stands twice", key.Line, key.Value)
 		}
+		seen[key.Value] = true
 		value, err := y.value(n.Content[i+1], depth+1)
 		if err != nil {
 			return nil, err
 		}
-		object[name] = value
+		all = append(all, member{y.set(key), value})
 	}
-	return object, nil
+	return all, nil
 }
 
 func (y *yamlReader) scalar(n *yaml.Node) any {
@@ -221,7 +231,10 @@ func parseINI(data []byte, b bound) (any, error) {
 		text.WriteString(b.set(l, line(n), inText...))
 	}
 	file, err := ini.LoadSources(ini.LoadOptions{
-		AllowShadows: true, AllowDuplicateShadowValues: true, AllowPythonMultilineValues: true, IgnoreContinuation: true, PreserveSurroundedQuote: true,
+		AllowShadows: true, AllowDuplicateShadowValues: true, PreserveEmptyShadowValues: true,
+		AllowPythonMultilineValues: true, IgnoreContinuation: true, PreserveSurroundedQuote: true,
+		// What one program takes for a comment is part of the value to another.
+		IgnoreInlineComment: true,
 	}, []byte(text.String()))
 	if err != nil {
 		return nil, errors.New(strings.TrimSpace(err.Error()))

@@ -16,7 +16,10 @@ import (
 	"github.com/freeze-contracts/permafrost/freeze/tree"
 )
 
-const stampA, stampB = "2026-03-01T12:00:01Z", "2026-04-09T08:30:59Z"
+const (
+	stampA, stampB = "2026-03-01T12:00:01Z", "2026-04-09T08:30:59Z"
+	idC, idD       = "5d0f3b62-91ae-4c08-b7d4-2e6a8c1f7093", "c7e48a15-06b9-4f3d-9e21-8b5d30f4a6e8"
+)
 
 func TestForms(t *testing.T) {
 	yml, conf := state+"s.yaml", state+"s.ini"
@@ -66,6 +69,16 @@ func TestForms(t *testing.T) {
 			want: []string{"yaml | " + yml + " | /*/x/k | value | 1 -> 2", "yaml | " + yml + " | /*/y/k | value | 1 -> 2"},
 		},
 		{
+			name: "yaml keys that are bound", path: yml,
+			a: idA + ": {x: 1}\n" + idC + ": {y: 1}\n", b: idB + ": {w: 1}\n" + idD + ": {y: 1}\n",
+			bindA: []binding.Binding{bind(binding.ID, idA, occurs(yml, "text", "/1")), bind(binding.ID, idC, occurs(yml, "text", "/2"))},
+			bindB: []binding.Binding{bind(binding.ID, idB, occurs(yml, "text", "/1")), bind(binding.ID, idD, occurs(yml, "text", "/2"))},
+			want: []string{
+				"yaml | " + yml + " | /{id uuid v4}/w | field added |  -> number: 1",
+				"yaml | " + yml + " | /{id uuid v4}/x | field removed | number: 1 -> ",
+			},
+		},
+		{
 			name: "yaml that is none", path: yml, a: "a: [1\n", b: "a: [2\n",
 			want:   []string{"text | " + yml + " |  | lines | a: [1\n -> a: [2\n"},
 			unread: []string{"v1.0.0, sessions: " + yml + " is no sound yaml, and was compared by its bytes: line 1: did not find expected", "v1.1.0, sessions: " + yml + " is no sound yaml"},
@@ -91,6 +104,14 @@ func TestForms(t *testing.T) {
 				"ini | " + conf + ` | /three/c | field added |  -> string: "\"q\""`,
 				"ini | " + conf + " | /two | field removed | object -> ",
 			},
+		},
+		{
+			name: "ini values that look like comments", path: conf, a: "color = #fff\nlist = a;b\nred = #f00\n", b: "color = #000\nlist = a;c\nred = #f00\n",
+			want: []string{"ini | " + conf + ` | /color | value | "#fff" -> "#000"`, "ini | " + conf + ` | /list | value | "a;b" -> "a;c"`},
+		},
+		{
+			name: "ini values that are empty", path: conf, a: "a =\nb =\n", b: "a =\nb = x\n",
+			want: []string{"ini | " + conf + ` | /b | value | "" -> "x"`},
 		},
 		{
 			name: "ini of two boxes", path: conf,
