@@ -60,10 +60,8 @@ func (a *app) init(ctx context.Context, opts initOptions) error {
 	if opts.first.View != "" && len(opts.first.Args) == 0 {
 		return usagef("--view says what the program keeps: say behind -- what a user does before")
 	}
-	for _, arg := range append(opts.first.Args, opts.first.View) {
-		if strings.ContainsAny(arg, "\n\r\x00") {
-			return usagef("%q: a line of a scenario cannot hold a line's end", arg)
-		}
+	if err := opts.first.Check(); err != nil {
+		return usageError{err}
 	}
 	dir, err := workTree()
 	if err != nil {

@@ -41,10 +41,8 @@ its version. A release that is frozen gets it when it is frozen again.`,
 }
 
 func (a *app) new(name string, first skeleton.First) error {
-	for _, arg := range append(first.Args, first.View) {
-		if strings.ContainsAny(arg, "\n\r\x00") {
-			return usagef("%q: a line of a scenario cannot hold a line's end", arg)
-		}
+	if err := first.Check(); err != nil {
+		return usageError{err}
 	}
 	p, err := a.project()
 	if err != nil {

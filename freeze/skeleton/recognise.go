@@ -1,6 +1,7 @@
 package skeleton
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Recognise finds out what the project in dir is and how its program is built.
@@ -24,6 +26,9 @@ func Recognise(dir, name string) (*Draft, error) {
 		d, err := kind.recognise(dir, name)
 		if errors.Is(err, errNoProgram) {
 			continue // a package.json beside a go.mod may be for its web pages
+		}
+		if err == nil {
+			err = checkBuild(d.Build)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, kind.file), err)
@@ -41,7 +46,21 @@ func Command(name, command string) (*Draft, error) {
 	if !strings.Contains(command, "{bin}") {
 		return nil, fmt.Errorf("--command %q names {bin} nowhere: that is the folder in which it has to leave the program, as in cp %s {bin}/%s", command, name, name)
 	}
-	return &Draft{What: "a command", Name: name, Build: []string{"sh", "-euc", command}}, checkName(name)
+	d := &Draft{What: "a command", Name: name, Build: []string{"sh", "-euc", command}}
+	return d, cmp.Or(checkName(name), checkBuild(d.Build))
+}
+
+// checkBuild refuses what freeze.toml cannot hold.
+func checkBuild(words []string) error {
+	for _, w := range words {
+		switch {
+		case !utf8.ValidString(w):
+			return fmt.Errorf("the command that builds it holds %q, which is no text in UTF-8", w)
+		case strings.Contains(w, "\x00"):
+			return fmt.Errorf("the command that builds it holds %q, which has a zero byte", w)
+		}
+	}
+	return nil
 }
 
 // checkName refuses what cannot be the name of a program.

@@ -3,12 +3,14 @@ package skeleton_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/freeze-contracts/permafrost/freeze/config"
 	"github.com/freeze-contracts/permafrost/freeze/skeleton"
 )
 
@@ -65,6 +67,7 @@ func TestRecognise(t *testing.T) {
 		{"npm with a bin that is no path", map[string]string{"package.json": `{"name": "web", "bin": "a.js; rm x"}`}, "", "", `bin "web": "a.js; rm x" is no path of the package`},
 		{"npm with a bin outside", map[string]string{"package.json": `{"name": "web", "bin": "../a.js"}`}, "", "", `bin "web": "../a.js" is no path of the package`},
 		{"npm with an odd name", map[string]string{"package.json": `{"name": "web", "bin": {"a b": "a.js"}}`}, "", "", `package.json: "a b" is no name of a program`},
+		{"command below a folder that is no text", map[string]string{"go.mod": module, "\xff/one/main.go": mainGo}, "", "", `go.mod: the command that builds it holds "./\xff/one", which is no text in UTF-8`},
 		{"broken package.json", map[string]string{"package.json": `{`}, "", "", "package.json: "},
 		{
 			"cargo", map[string]string{"Cargo.toml": "[package]\nname = \"crab\"\n", "src/main.rs": ""}, "",
@@ -119,6 +122,49 @@ func TestWriteAllOrNothing(t *testing.T) {
 	entries, err := os.ReadDir(outside)
 	require.NoError(t, err)
 	require.Empty(t, entries)
+}
+
+// What a user does can be a line of a script, or is refused.
+func TestFirst(t *testing.T) {
+	for _, tt := range []struct {
+		first skeleton.First
+		err   string
+	}{
+		{skeleton.First{Args: []string{"add", "a'b # c", "&x", "& ", ""}, View: "list --json 'a b' # all"}, ""},
+		{skeleton.First{Args: []string{"add", "a\nb"}}, `"a\nb": a line of a scenario cannot hold a line's end`},
+		{skeleton.First{Args: []string{"add", "\xff"}}, `"\xff": a scenario is text in UTF-8`},
+		{skeleton.First{View: "list \xff"}, `"list \xff": a scenario is text in UTF-8`},
+		{skeleton.First{View: "list\rall"}, `"list\rall": a line of a scenario cannot hold a line's end`},
+		{skeleton.First{View: "it's"}, `--view "it's" is no line of a script`},
+		{skeleton.First{Args: []string{"add", "&"}}, `"&": as the last word of a line it would run the program in the background`},
+		{skeleton.First{Args: []string{"add", "&name&"}}, `"&name&": as the last word of a line it would run the program in the background`},
+	} {
+		err := tt.first.Check()
+		if tt.err == "" {
+			require.NoError(t, err, "%q", tt.first)
+		} else {
+			require.ErrorContains(t, err, tt.err)
+		}
+	}
+}
+
+// A freeze.toml holds any command as it was given, or is not begun.
+func TestConfigOfOddCommands(t *testing.T) {
+	for _, command := range []string{
+		"install a {bin}/a", "install a {bin}/a\n# two lines\n", "\n{bin}", "{bin} '''\n", "{bin} \"\\\t\x7f", "{bin}\n\x01\x7f", "{bin} \r\n", "{bin} \u2028é",
+	} {
+		d, err := skeleton.Command("a", command)
+		require.NoError(t, err)
+		dir := t.TempDir()
+		require.NoError(t, skeleton.Write(dir, d.Files(skeleton.First{}, "latest")))
+		cfg, err := config.Load(filepath.Join(dir, config.Name))
+		require.NoError(t, err, "%q", command)
+		require.Equal(t, []string{"sh", "-euc", command}, cfg.Provider.Build)
+	}
+	for _, odd := range []string{"{bin} \xff", "{bin} \x00"} {
+		_, err := skeleton.Command("a", odd)
+		require.ErrorContains(t, err, "the command that builds it holds "+strconv.Quote(odd)+", which ")
+	}
 }
 
 // The words of a command are the same ones in the script.

@@ -8,9 +8,13 @@
 package skeleton
 
 import (
+	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/freeze-contracts/permafrost/freeze/config"
 )
@@ -41,6 +45,27 @@ type Draft struct {
 type First struct {
 	Args []string // of the program; none where nobody knows
 	View string   // the arguments at which it says what it keeps, as a script has them
+}
+
+// background is what testscript takes for the end of a command that runs in
+// the background, also in quotes.
+var background = regexp.MustCompile(`^&([A-Za-z0-9_]+&)?$`)
+
+// Check refuses what cannot be a line of a scenario.
+func (f First) Check() error {
+	for _, text := range append(slices.Clone(f.Args), f.View) {
+		switch {
+		case strings.ContainsAny(text, "\n\r\x00"):
+			return fmt.Errorf("%q: a line of a scenario cannot hold a line's end", text)
+		case !utf8.ValidString(text):
+			return fmt.Errorf("%q: a scenario is text in UTF-8", text)
+		}
+	}
+	if n := len(f.Args); n > 0 && background.MatchString(f.Args[n-1]) {
+		return fmt.Errorf("%q: as the last word of a line it would run the program in the background; do something else first", f.Args[n-1])
+	}
+	_, err := viewArgs(f.View)
+	return err
 }
 
 // config is the draft as one that was read.

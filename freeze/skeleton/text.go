@@ -114,16 +114,19 @@ func words(args []string) string {
 	return strings.Join(all, " ")
 }
 
+// control is what no string of TOML holds as it is.
+var control = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f]`)
+
 // quote writes a string of TOML: several lines as they are, where that can be.
 func quote(s string) string {
-	if strings.Contains(s, "\n") && !strings.Contains(s, "'''") {
+	if strings.Contains(s, "\n") && !strings.Contains(s, "'''") && !control.MatchString(s) {
 		return "'''\n" + s + "'''"
 	}
 	quoted, err := jsontext.AppendQuote(nil, s)
 	if err != nil {
 		panic(err) // what is no UTF-8 was refused
 	}
-	return string(quoted)
+	return strings.ReplaceAll(string(quoted), "\x7f", `\u007f`)
 }
 
 func array(words []string) string {
