@@ -1,7 +1,9 @@
 package skeleton
 
 import (
+	"cmp"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -24,6 +26,7 @@ func npm(dir, name string) (*Draft, error) {
 		Bin          any               `json:"bin"`
 		Scripts      map[string]any    `json:"scripts"`
 		Dependencies map[string]string `json:"dependencies"`
+		Optional     map[string]string `json:"optionalDependencies"`
 	}
 	if err := json.Unmarshal(data, &p); err != nil {
 		return nil, err
@@ -51,7 +54,7 @@ func npm(dir, name string) (*Draft, error) {
 		What:      "npm package " + p.Name,
 		Name:      program,
 		Toolchain: []string{"node", "--version"},
-		Build:     []string{"sh", "-euc", npmBuild(dir, program, file, built, len(p.Dependencies) > 0), "build", "{bin}"},
+		Build:     []string{"sh", "-euc", npmBuild(dir, program, file, built, len(p.Dependencies)+len(p.Optional) > 0), "build", "{bin}"},
 		Setup:     setup("actions/setup-node@v4", "node-version: lts/*"),
 	}, nil
 }
@@ -90,25 +93,24 @@ func cargo(dir, name string) (*Draft, error) {
 		} `toml:"package"`
 		Bin []struct {
 			Name string `toml:"name"`
+			Path string `toml:"path"`
 		} `toml:"bin"`
 	}
 	if err := readTOML(filepath.Join(dir, "Cargo.toml"), &c); err != nil {
 		return nil, err
 	}
-	var programs []string
-	for _, b := range c.Bin {
-		programs = append(programs, b.Name)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "src", "main.rs")); err == nil && c.Package.Name != "" {
-		programs = append(programs, c.Package.Name)
-	}
-	more, err := filepath.Glob(filepath.Join(dir, "src", "bin", "*.rs"))
+	// By the file with its main. Cargo finds some itself; what names such a file
+	// renames the program.
+	found, err := cargoFinds(dir, c.Package.Name)
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range more {
-		programs = append(programs, strings.TrimSuffix(filepath.Base(file), ".rs"))
+	var programs []string
+	for _, b := range c.Bin {
+		programs = append(programs, b.Name)
+		delete(found, path.Clean(filepath.ToSlash(b.Path)))
 	}
+	programs = slices.AppendSeq(programs, maps.Values(found))
 	slices.Sort(programs)
 	program, err := choose(slices.Compact(programs), name, c.Package.Name)
 	if err != nil {
@@ -122,12 +124,35 @@ func cargo(dir, name string) (*Draft, error) {
 		What:      "Cargo package " + c.Package.Name,
 		Name:      program,
 		Toolchain: []string{"rustc", "--version"},
-		// The folder of the build must not be in the program.
-		Build: []string{"sh", "-euc", fmt.Sprintf(`export RUSTFLAGS="--remap-path-prefix=$PWD=/source"
+		// The folder of the build must not be in the program. It may have a blank,
+		// which divides RUSTFLAGS.
+		Build: []string{"sh", "-euc", fmt.Sprintf(`export CARGO_ENCODED_RUSTFLAGS="--remap-path-prefix=$PWD=/source"
 cargo build --release%s --target-dir target --bin %s
 cp target/release/%s "$1/"
 `, locked, program, program), "build", "{bin}"},
 	}, nil
+}
+
+// cargoFinds are the programs that Cargo finds without being told, by the file
+// with their main.
+func cargoFinds(dir, pkg string) (map[string]string, error) {
+	found := map[string]string{}
+	for pattern, name := range map[string]func(file string) string{
+		"src/main.rs":       func(string) string { return pkg },
+		"src/bin/*.rs":      func(file string) string { return strings.TrimSuffix(path.Base(file), ".rs") },
+		"src/bin/*/main.rs": func(file string) string { return path.Base(path.Dir(file)) },
+	} {
+		files, err := fs.Glob(os.DirFS(dir), pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			if n := name(file); n != "" {
+				found[file] = n
+			}
+		}
+	}
+	return found, nil
 }
 
 func python(dir, name string) (*Draft, error) {
@@ -155,7 +180,8 @@ func python(dir, name string) (*Draft, error) {
 			scripts[name] = entry
 		}
 	}
-	program, err := choose(sorted(scripts), name, p.Project.Name+p.Tool.Poetry.Name)
+	project := cmp.Or(p.Project.Name, p.Tool.Poetry.Name)
+	program, err := choose(sorted(scripts), name, project)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +190,7 @@ func python(dir, name string) (*Draft, error) {
 		return nil, fmt.Errorf("the script %q is %q, no function like package.module:main", program, scripts[program])
 	}
 	return &Draft{
-		What:      "Python project " + p.Project.Name + p.Tool.Poetry.Name,
+		What:      "Python project " + project,
 		Name:      program,
 		Toolchain: []string{"python3", "-c", "import sys; print(sys.executable, sys.version)"},
 		Build:     []string{"sh", "-euc", fmt.Sprintf(pythonBuild, program, entry[1], entry[2], program), "build", "{bin}"},

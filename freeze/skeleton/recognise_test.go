@@ -64,6 +64,10 @@ func TestRecognise(t *testing.T) {
 			"npm with dependencies", map[string]string{"package.json": `{"name": "web", "bin": "a.js", "dependencies": {"b": "1"}}`}, "",
 			`npm package web: web: npm install --no-package-lock --no-audit --no-fund --ignore-scripts --omit=dev; tar -xzf "$(npm pack --silent --ignore-scripts)"; cp -R node_modules package/; chmod 755 package/a.js; mv package "$1/lib"; ln -s lib/a.js "$1/web"`, "",
 		},
+		{
+			"npm with what it may depend on", map[string]string{"package.json": `{"name": "web", "bin": "a.js", "optionalDependencies": {"b": "1"}}`}, "",
+			`npm package web: web: npm install --no-package-lock --no-audit --no-fund --ignore-scripts --omit=dev; tar -xzf "$(npm pack --silent --ignore-scripts)"; cp -R node_modules package/; chmod 755 package/a.js; mv package "$1/lib"; ln -s lib/a.js "$1/web"`, "",
+		},
 		{"npm with a bin that is no path", map[string]string{"package.json": `{"name": "web", "bin": "a.js; rm x"}`}, "", "", `bin "web": "a.js; rm x" is no path of the package`},
 		{"npm with a bin outside", map[string]string{"package.json": `{"name": "web", "bin": "../a.js"}`}, "", "", `bin "web": "../a.js" is no path of the package`},
 		{"npm with an odd name", map[string]string{"package.json": `{"name": "web", "bin": {"a b": "a.js"}}`}, "", "", `package.json: "a b" is no name of a program`},
@@ -71,12 +75,15 @@ func TestRecognise(t *testing.T) {
 		{"broken package.json", map[string]string{"package.json": `{`}, "", "", "package.json: "},
 		{
 			"cargo", map[string]string{"Cargo.toml": "[package]\nname = \"crab\"\n", "src/main.rs": ""}, "",
-			`Cargo package crab: crab: export RUSTFLAGS="--remap-path-prefix=$PWD=/source"; cargo build --release --target-dir target --bin crab; cp target/release/crab "$1/"`, "",
+			crabBuild("Cargo package crab: crab", "", "crab"), "",
 		},
 		{
 			"cargo with a lock", map[string]string{"Cargo.toml": "[package]\nname = \"crab\"\n[[bin]]\nname = \"claw\"\n", "Cargo.lock": "", "src/lib.rs": ""}, "",
-			`Cargo package crab: claw: export RUSTFLAGS="--remap-path-prefix=$PWD=/source"; cargo build --release --locked --target-dir target --bin claw; cp target/release/claw "$1/"`, "",
+			crabBuild("Cargo package crab: claw", " --locked", "claw"), "",
 		},
+		{"cargo with a name of its own for its main", map[string]string{"Cargo.toml": "[package]\nname = \"crab-find\"\n[[bin]]\nname = \"crab\"\npath = \"./src/main.rs\"\n", "src/main.rs": ""}, "", crabBuild("Cargo package crab-find: crab", "", "crab"), ""},
+		{"cargo with a program in a folder", map[string]string{"Cargo.toml": "[package]\nname = \"crab\"\n", "src/lib.rs": "", "src/bin/claw/main.rs": "", "src/bin/claw/more.rs": "", "src/bin/none/more.rs": ""}, "", crabBuild("Cargo package crab: claw", "", "claw"), ""},
+		{"cargo with a path for what it finds itself", map[string]string{"Cargo.toml": "[package]\nname = \"crab\"\n[[bin]]\nname = \"claw\"\npath = \"src/bin/b.rs\"\n", "src/bin/b.rs": ""}, "", crabBuild("Cargo package crab: claw", "", "claw"), ""},
 		{"several of cargo", map[string]string{"Cargo.toml": "[package]\nname = \"crab\"\n", "src/bin/a.rs": "", "src/bin/b.rs": ""}, "", "", "Cargo.toml: there are several programs: a, b; choose one with --name"},
 		{"python without a function", map[string]string{"pyproject.toml": "[project]\nname = \"p\"\nscripts = { p = \"p\" }\n"}, "", "", `the script "p" is "p", no function like package.module:main`},
 		{"nothing", nil, "", "", "holds no Go module with a command, Cargo package or Python project with a program, or npm package with a bin; say --command CMD, which leaves the program in {bin}, and --name NAME"},
@@ -99,7 +106,16 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
+// crabBuild is how Cargo builds a program.
+func crabBuild(what, locked, program string) string {
+	return what + `: export CARGO_ENCODED_RUSTFLAGS="--remap-path-prefix=$PWD=/source"; cargo build --release` + locked +
+		" --target-dir target --bin " + program + "; cp target/release/" + program + ` "$1/"`
+}
+
 func TestRecognisePoetry(t *testing.T) {
+	both, err := skeleton.Recognise(project(t, map[string]string{"pyproject.toml": "[project]\nname = \"p\"\nscripts = {p = \"p:main\", q = \"p:more\"}\n[tool.poetry]\nname = \"p\"\n"}), "")
+	require.NoError(t, err)
+	require.Equal(t, "Python project p", both.What)
 	d, err := skeleton.Recognise(project(t, map[string]string{"pyproject.toml": "[tool.poetry]\nname = \"p\"\n[tool.poetry.scripts]\np = \"p.q:main\"\n"}), "")
 	require.NoError(t, err)
 	require.Equal(t, "Python project p", d.What)
