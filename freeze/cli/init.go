@@ -174,7 +174,7 @@ func workTree() (string, error) {
 	}
 	top, err := git(dir, "rev-parse", "--show-toplevel")
 	if err != nil {
-		return "", fmt.Errorf("%q is in no git work tree, and releases are built from commits; git init, and commit the project: %w", dir, err)
+		return "", fmt.Errorf("releases are built from commits, and git sees no work tree in %q: %w; where there is none, git init, and commit the project", dir, err)
 	}
 	here, err := filepath.EvalSymlinks(dir)
 	if err == nil && here != top {
@@ -211,7 +211,11 @@ func git(dir string, args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
-	return strings.TrimSpace(string(out)), err
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && len(exit.Stderr) > 0 {
+		err = errors.New(strings.TrimSpace(string(exit.Stderr)))
+	}
+	// No more: a folder may end in a blank.
+	return strings.TrimSuffix(string(out), "\n"), err
 }
 
 // installed is the version of freeze that a CI job installs: this one, if it

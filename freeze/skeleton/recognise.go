@@ -1,7 +1,6 @@
 package skeleton
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,8 +45,11 @@ func Command(name, command string) (*Draft, error) {
 	if !strings.Contains(command, "{bin}") {
 		return nil, fmt.Errorf("--command %q names {bin} nowhere: that is the folder in which it has to leave the program, as in cp %s {bin}/%s", command, name, name)
 	}
+	if err := checkName(name); err != nil {
+		return nil, fmt.Errorf("%w; say --name NAME", err)
+	}
 	d := &Draft{What: "a command", Name: name, Build: []string{"sh", "-euc", command}}
-	return d, cmp.Or(checkName(name), checkBuild(d.Build))
+	return d, checkBuild(d.Build)
 }
 
 // checkBuild refuses what freeze.toml cannot hold.
