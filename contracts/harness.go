@@ -62,6 +62,8 @@ func (c *corpus) each(t *testing.T, key fixture.Key, expected []string, fn func(
 				current.tampers.each(t, c, key, name, fn)
 				return
 			}
+			// What freeze mutate --matrix tells fixtures apart by.
+			t.Attr("freeze.fixture", key.String()+"/"+name)
 			f := newFixture(t, key, r.Scenarios[name], c.files(r, name))
 			t.Cleanup(func() { current.reads.add(f.held()) })
 			fn(t, f)

@@ -21,6 +21,7 @@ type mutateOptions struct {
 	jobs    int
 	timeout time.Duration
 	since   string
+	matrix  bool
 
 	generated generatedOptions
 }
@@ -59,6 +60,7 @@ With names it shows what the test printed.`,
 	flags.IntVar(&opts.jobs, "jobs", 0, "how many tests run at once; 0 is the number of cores")
 	flags.DurationVar(&opts.timeout, "timeout", mutate.DefaultTimeout, "after what time a test has no end, unless the tree itself is that slow")
 	flags.StringVar(&opts.since, "since", "", "only what changed since the revision `REV`, committed or not: regressions and what they are about, or lines that mutants change")
+	flags.BoolVar(&opts.matrix, "matrix", false, "show what each fixture catches, too; with --generated all tests are asked, which takes long")
 	opts.generated.flags(cmd)
 	return cmd
 }
@@ -96,6 +98,9 @@ func (a *app) mutate(ctx context.Context, opts mutateOptions, names []string) er
 		})
 	}
 	if opts.list {
+		if opts.matrix {
+			return usagef("--list runs nothing; it does not go with --matrix")
+		}
 		return a.listRegressions(all)
 	}
 	show := a.mutants(len(all))
@@ -104,7 +109,7 @@ func (a *app) mutate(ctx context.Context, opts mutateOptions, names []string) er
 	if ctx.Err() != nil {
 		// What was judged is true all the same.
 		judged := slices.DeleteFunc(results, func(r mutate.Result) bool { return r.Verdict == "" })
-		said := a.sayMutants(judged, len(names) > 0)
+		said := a.sayMutants(judged, opts, len(names) > 0)
 		if errors.Is(said, errSaid) {
 			said = nil
 		}
@@ -113,7 +118,7 @@ func (a *app) mutate(ctx context.Context, opts mutateOptions, names []string) er
 	if err != nil {
 		return err
 	}
-	return a.sayMutants(results, len(names) > 0)
+	return a.sayMutants(results, opts, len(names) > 0)
 }
 
 // config reads the freeze.toml of this call, for what needs no more of it.
@@ -150,6 +155,7 @@ func regressions(cfg *config.Config, names []string) ([]*regression.Regression, 
 // mutateReport is mutate as JSON.
 type mutateReport struct {
 	Regressions []regressionJSON `json:"regressions"`
+	Fixtures    []fixtureJSON    `json:"fixtures,omitzero"`
 }
 
 // regressionJSON is one regression of mutate and of mutate --list.
@@ -168,6 +174,7 @@ type regressionJSON struct {
 	Why       string         `json:"why,omitzero"`
 	Output    string         `json:"output,omitzero"`
 	ElapsedMS int64          `json:"elapsed_ms,omitzero"`
+	Fixtures  []string       `json:"fixtures,omitzero"`
 }
 
 func toJSON(r *regression.Regression) regressionJSON {
@@ -191,18 +198,25 @@ func (a *app) listRegressions(all []*regression.Regression) error {
 }
 
 // sayMutants is the answer. What is not caught is bad.
-func (a *app) sayMutants(results []mutate.Result, output bool) error {
+func (a *app) sayMutants(results []mutate.Result, opts mutateOptions, output bool) error {
+	var fixtures []mutate.FixtureResult
+	if opts.matrix {
+		fixtures = mutate.Fixtures(results)
+	}
 	if a.json {
-		var report mutateReport
+		report := mutateReport{Fixtures: toFixtures(fixtures)}
 		for _, r := range results {
 			j := toJSON(r.Regression)
 			j.Verdict, j.Why, j.Output, j.ElapsedMS = r.Verdict, r.Why, r.Output, r.Elapsed.Milliseconds()
+			if opts.matrix {
+				j.Fixtures = caughtIn(r.Fixtures)
+			}
 			report.Regressions = append(report.Regressions, j)
 		}
 		if err := writeJSON(a.stdout, report); err != nil {
 			return err
 		}
-	} else if err := a.printMutants(results, output); err != nil {
+	} else if err := errors.Join(a.printMutants(results, output), printFixtures(a.stdout, fixtures)); err != nil {
 		return err
 	}
 	if mutate.Bad(results) {

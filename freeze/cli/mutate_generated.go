@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -70,7 +71,7 @@ func (a *app) generated(ctx context.Context, opts mutateOptions, cfg *config.Con
 	got, err := mutate.Generate(ctx, mutate.Generation{
 		Dir: cfg.Dir, Env: a.env, Packages: cfg.Mutate.Packages, Suites: cfg.Mutate.Suites, Known: known, Since: changes,
 		IDs: ids, Sample: o.sample, Seed: o.seed, For: o.limit, Steady: o.steady,
-		Jobs: opts.jobs, Timeout: opts.timeout, Say: show.say, Show: show.generated,
+		Matrix: opts.matrix, Jobs: opts.jobs, Timeout: opts.timeout, Say: show.say, Show: show.generated,
 	})
 	show.end()
 	if ctx.Err() != nil {
@@ -88,7 +89,8 @@ func (a *app) generated(ctx context.Context, opts mutateOptions, cfg *config.Con
 	if a.json {
 		err = writeJSON(a.stdout, report)
 	} else {
-		err = report.print(a.stdout, len(ids) > 0)
+		err = errors.Join(report.print(a.stdout, len(ids) > 0), printFixtures(a.stdout, got.Fixtures),
+			printLines(a.stdout, "no mutant is of", got.Untouched), printLines(a.stdout, "no test of a fixture reaches", got.Unreached))
 	}
 	if err == nil && report.bad() {
 		return errSaid
@@ -103,6 +105,10 @@ type generatedReport struct {
 	NotViable int          `json:"not_viable"`
 	Left      int          `json:"left"`
 	Gone      []string     `json:"gone"`
+
+	Fixtures  []fixtureJSON `json:"fixtures,omitzero"`
+	Untouched []string      `json:"untouched,omitzero"`
+	Unreached []string      `json:"unreached,omitzero"`
 }
 
 type mutantJSON struct {
@@ -117,13 +123,18 @@ type mutantJSON struct {
 	Bad       bool           `json:"bad"`
 	Output    string         `json:"output,omitzero"`
 	ElapsedMS int64          `json:"elapsed_ms"`
+	Asked     []string       `json:"asked,omitzero"`
+	Failed    []string       `json:"failed,omitzero"`
+	Fixtures  []string       `json:"fixtures,omitzero"`
 }
 
 func newGeneratedReport(g *mutate.Generated, seed uint64) *generatedReport {
-	r := &generatedReport{Seed: seed, NotViable: g.NotViable, Left: g.Left}
+	r := &generatedReport{Seed: seed, NotViable: g.NotViable, Left: g.Left,
+		Fixtures: toFixtures(g.Fixtures), Untouched: places(g.Untouched), Unreached: places(g.Unreached)}
 	for _, m := range g.Results {
 		r.Mutants = append(r.Mutants, mutantJSON{m.Mutant.ID, m.Mutant.Place(), m.Mutant.Before(), m.Mutant.After(),
-			m.Verdict, m.Why, m.Test, m.Known, m.Bad(), m.Output, m.Elapsed.Milliseconds()})
+			m.Verdict, m.Why, m.Test, m.Known, m.Bad(), m.Output, m.Elapsed.Milliseconds(),
+			m.Row.Asked, m.Row.Failed, m.Row.Fixtures})
 	}
 	for _, k := range g.Gone {
 		r.Gone = append(r.Gone, k.ID)
@@ -146,7 +157,7 @@ func (r *generatedReport) print(w io.Writer, whole bool) error {
 		}
 		switch {
 		case whole:
-			fmt.Fprintf(&b, "%s\n  %s: %q -> %q\n  %s: %s\n  %s\n\n%s", m.ID, m.Place, m.Before, m.After, m.Verdict, m.Why, m.Test, strings.ReplaceAll(m.Output, "\x16", ""))
+			fmt.Fprintf(&b, "%s\n  %s: %q -> %q\n  %s: %s\n  %s\n%s\n%s", m.ID, m.Place, m.Before, m.After, m.Verdict, m.Why, m.Test, m.row(), strings.ReplaceAll(m.Output, "\x16", ""))
 		case m.Bad && m.Known != "":
 			fmt.Fprintf(&b, "%s: listed as a survivor, and %s by %s: take it from %s\n", m.ID, m.Verdict, m.Test, mutate.Ledger)
 		case m.Bad:

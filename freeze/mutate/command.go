@@ -145,7 +145,7 @@ func (w *workshop) control(ctx context.Context) (finding, error) {
 		default:
 			continue
 		}
-		return finding{judged{verdict: Unstable, why: why}, string(run.Output), run.Elapsed}, nil
+		return finding{judged: judged{verdict: Unstable, why: why}, output: string(run.Output), elapsed: run.Elapsed}, nil
 	}
 	return finding{}, nil
 }

@@ -35,7 +35,7 @@ func (j *judging) test(ctx context.Context, name string, s *slot, b testbin.Buil
 	}
 	for i, m := range mutants {
 		if after.verdict != "" {
-			found[i] = finding{judged{verdict: Unstable, why: after.why + ", after it had passed"}, after.output, found[i].elapsed}
+			found[i] = finding{judged: judged{verdict: Unstable, why: after.why + ", after it had passed"}, output: after.output, elapsed: found[i].elapsed}
 		}
 		j.done(m.index, found[i])
 	}
@@ -45,8 +45,9 @@ func (j *judging) test(ctx context.Context, name string, s *slot, b testbin.Buil
 // finding is what several runs under one mutant came to.
 type finding struct {
 	judged
-	output  string
-	elapsed time.Duration
+	output   string
+	elapsed  time.Duration
+	fixtures map[string]bool // that the first run named, and whether it failed there
 }
 
 // control runs the test with no mutant on. It has no verdict if it passes.
@@ -94,7 +95,7 @@ func (j *judging) judge(ctx context.Context, name string, s *slot, b testbin.Bui
 			return f, err
 		}
 		if f.output == "" {
-			f.output = string(run.Output)
+			f.output, f.fixtures = string(run.Output), run.Fixtures()
 		}
 		runs = append(runs, judge(r, run, marks.runaway(), !marked || marks.reached(number)))
 		// It is no catch anyway, and takes long.

@@ -29,6 +29,7 @@ type Generation struct {
 	Seed   uint64        // by which they are drawn, and tests shuffled
 	For    time.Duration // how long to judge, or 0 for all of it
 	Steady int           // how often the tree itself has to pass first
+	Matrix bool          // whether all tests are asked, and what each catches is told
 
 	Jobs    int
 	Timeout time.Duration
@@ -45,6 +46,9 @@ type MutantResult struct {
 	Why     string
 	Output  string
 	Elapsed time.Duration
+	Row     Row // of the matrix
+
+	fixtures map[string]bool // that were read, and whether their tests failed
 }
 
 // Killed reports whether a test failed under it, in whatever way.
@@ -62,6 +66,11 @@ type Generated struct {
 	NotViable int            // were made up and do not compile
 	Left      int            // were not judged, since the time was over
 	Gone      []Known        // are in the ledger, and no mutant any more
+
+	// With Generation.Matrix.
+	Fixtures  []FixtureResult
+	Untouched []Line // no mutant is of it
+	Unreached []Line // no test that reads a fixture comes to it; none if no test does
 }
 
 // Generate makes up mutants and judges them by the suites, from the first to
@@ -83,10 +92,12 @@ type generation struct {
 	Generated
 	builder testbin.Builder
 
-	mu      sync.Mutex
-	began   time.Time
-	total   int
-	reached map[*candidate]bool
+	mu       sync.Mutex
+	began    time.Time
+	total    int
+	reached  map[*candidate]bool
+	fixtures fixtures
+	covered  covered
 }
 
 // candidate is a mutant that no test has caught so far.
@@ -95,6 +106,9 @@ type candidate struct {
 	number  int // of its switch, 0 if it is built alone
 	elapsed time.Duration
 	skipped bool // by some suite, since the time was over
+
+	result MutantResult // once a test failed
+	row    row
 }
 
 func (g *generation) run(ctx context.Context) error {
@@ -114,6 +128,7 @@ func (g *generation) run(ctx context.Context) error {
 		return fmt.Errorf("none of the suites %q has a test", g.Suites)
 	}
 	g.total, g.reached = len(candidates), make(map[*candidate]bool)
+	g.fixtures, g.covered = make(fixtures), make(covered)
 	g.began = time.Now()
 	for i, suite := range suites {
 		if len(candidates) == 0 {
@@ -129,7 +144,12 @@ func (g *generation) run(ctx context.Context) error {
 			return err
 		}
 	}
-	g.survivors(candidates)
+	g.rest(candidates)
+	if g.Matrix {
+		if err := g.matrix(); err != nil {
+			return err
+		}
+	}
 	slices.SortFunc(g.Results, func(a, b MutantResult) int { return a.Mutant.Compare(b.Mutant) })
 	return nil
 }
@@ -186,12 +206,15 @@ func (g *generation) candidates() ([]*candidate, error) {
 // over reports whether the time for judging is over.
 func (g *generation) over() bool { return g.For > 0 && time.Since(g.began) > g.For }
 
-// survivors are what no suite caught, or was not asked about to the end.
-func (g *generation) survivors(candidates []*candidate) {
+// rest are what no suite caught, or was not asked about to the end; in a matrix
+// all, since what one catches is asked of the next.
+func (g *generation) rest(candidates []*candidate) {
 	for _, c := range candidates {
 		switch {
 		case c.skipped:
 			g.Left++
+		case c.result.Verdict != "":
+			g.done(c, c.result)
 		case g.reached[c] || c.number == 0:
 			g.done(c, MutantResult{Verdict: Survived, Why: "no test fails"})
 		default:
@@ -201,7 +224,7 @@ func (g *generation) survivors(candidates []*candidate) {
 }
 
 func (g *generation) done(c *candidate, r MutantResult) {
-	r.Mutant, r.Elapsed = c.mutant, c.elapsed
+	r.Mutant, r.Elapsed, r.Row, r.fixtures = c.mutant, c.elapsed, c.row.Row(), c.row.fixtures
 	for _, k := range g.Known {
 		if k.ID == c.mutant.ID {
 			r.Known = k.Reason
@@ -223,8 +246,8 @@ func (g *generation) say(format string, args ...any) {
 	}
 }
 
-// suite asks the tests of one package of all candidates, and returns those that
-// it did not catch.
+// suite asks the tests of one package of all candidates, and returns those of
+// which the next is asked.
 func (g *generation) suite(ctx context.Context, name string, suite testbin.Suite, candidates []*candidate) ([]*candidate, error) {
 	pkg := suite.Package
 	var left, asked []*candidate
@@ -249,6 +272,11 @@ func (g *generation) suite(ctx context.Context, name string, suite testbin.Suite
 	if err != nil {
 		return nil, err
 	}
+	if g.Matrix {
+		if err := g.cover(ctx, name+"-cover", s); err != nil {
+			return nil, err
+		}
+	}
 	work := make(chan *candidate, len(asked))
 	for _, c := range asked {
 		work <- c
@@ -259,17 +287,20 @@ func (g *generation) suite(ctx context.Context, name string, suite testbin.Suite
 		group.Go(func() error {
 			for c := range work {
 				c.skipped = g.over()
-				killed := false
+				done := false
 				if !c.skipped {
 					var err error
-					if killed, err = g.try(ctx, fmt.Sprintf("%s-%d-alone", name, i), slot, s, c); err != nil {
+					if done, err = g.try(ctx, fmt.Sprintf("%s-%d-alone", name, i), slot, s, c); err != nil {
 						return err
 					}
 				}
-				if !killed {
-					g.mu.Lock()
+				g.mu.Lock()
+				if !done {
 					left = append(left, c)
-					g.mu.Unlock()
+				}
+				g.mu.Unlock()
+				if g.Matrix {
+					g.say("%s: %d mutants of %d are left to ask", pkg, len(work), len(asked))
 				}
 			}
 			return nil
@@ -278,8 +309,8 @@ func (g *generation) suite(ctx context.Context, name string, suite testbin.Suite
 	return left, group.Wait()
 }
 
-// try asks a suite about one mutant.
-func (g *generation) try(ctx context.Context, name string, s *slot, v *survey, c *candidate) (killed bool, err error) {
+// try asks a suite about one mutant. Done means that no other is asked.
+func (g *generation) try(ctx context.Context, name string, s *slot, v *survey, c *candidate) (done bool, err error) {
 	began := time.Now()
 	number, tests := c.number, v.reaching(c.number)
 	if number == 0 {
@@ -295,27 +326,54 @@ func (g *generation) try(ctx context.Context, name string, s *slot, v *survey, c
 		}
 		defer func() { err = errors.Join(err, removeAll(s.dir)) }()
 	}
-	result := MutantResult{}
-	for _, batch := range batches(tests) {
-		run, made, err := s.start(ctx, number, batch.limits(s.timeout), testbin.Together(batch.names()), "failfast")
-		if err != nil {
-			return false, err
-		}
-		if made.reached(number) {
-			g.mu.Lock()
-			g.reached[c] = true
-			g.mu.Unlock()
-		}
-		if result = kill(v.pkg, run, made); result.Verdict != "" {
-			break
-		}
+	ask := g.first
+	if g.Matrix {
+		ask = g.all
 	}
+	result, err := ask(ctx, s, v.pkg, number, tests, c)
 	c.elapsed += time.Since(began)
-	if result.Verdict == "" {
+	switch {
+	case err != nil || result.Verdict == "":
+		return false, err
+	case g.Matrix:
+		if c.result.Verdict == "" {
+			c.result = result
+		}
 		return false, nil
 	}
 	g.done(c, result)
 	return true, nil
+}
+
+// first asks tests until one fails.
+func (g *generation) first(ctx context.Context, s *slot, pkg string, number int, tests []surveyed, c *candidate) (MutantResult, error) {
+	for _, batch := range batches(tests) {
+		run, err := g.ask(ctx, s, number, batch, c, "failfast")
+		if err != nil {
+			return MutantResult{}, err
+		}
+		if result := kill(pkg, run.Result, run.made); result.Verdict != "" {
+			return result, nil
+		}
+	}
+	return MutantResult{}, nil
+}
+
+// asked is a run of tests and what was marked in it.
+type asked struct {
+	*testbin.Result
+	made marks
+}
+
+// ask runs tests under a mutant.
+func (g *generation) ask(ctx context.Context, s *slot, number int, b batch, c *candidate, args ...string) (asked, error) {
+	run, made, err := s.start(ctx, number, b.limits(s.timeout), append([]string{testbin.Together(b.names())}, args...)...)
+	if err == nil && made.reached(number) {
+		g.mu.Lock()
+		g.reached[c] = true
+		g.mu.Unlock()
+	}
+	return asked{run, made}, err
 }
 
 // kill says by what a run failed, or nothing if it passed.

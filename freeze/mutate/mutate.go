@@ -49,6 +49,7 @@ type Result struct {
 	Why        string
 	Output     string // of the first run under it, or of the compiler
 	Elapsed    time.Duration
+	Fixtures   map[string]bool // that the test named in the first run, and whether it failed there
 }
 
 // Run judges regressions, and returns the results in their order.
@@ -168,7 +169,7 @@ func (j *judging) refuse(i int, err error) error {
 func (j *judging) done(i int, f finding) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.results[i] = Result{Regression: j.Regressions[i], Verdict: f.verdict, Why: f.why, Output: f.output, Elapsed: f.elapsed}
+	j.results[i] = Result{Regression: j.Regressions[i], Verdict: f.verdict, Why: f.why, Output: f.output, Elapsed: f.elapsed, Fixtures: f.fixtures}
 	if j.Show != nil {
 		j.Show(j.results[i])
 	}

@@ -24,6 +24,7 @@ type surveyed struct {
 	elapsed time.Duration
 	turns   int64
 	reaches marks
+	reads   bool // a fixture
 }
 
 // UnsteadyError is a test of the tree itself that does not pass each time. No
@@ -74,7 +75,7 @@ func (g *generation) survey(ctx context.Context, s *slot, pkg string) (*survey, 
 		case run.Exit != 0 || run.TimedOut:
 			return nil, &UnsteadyError{pkg, name, 1, 1, 0, string(run.Output)}
 		case run.Status(name) == testbin.Passed:
-			v.tests = append(v.tests, surveyed{name, run.Elapsed, made.turns() * 2, made})
+			v.tests = append(v.tests, surveyed{name, run.Elapsed, made.turns() * 2, made, g.known(run)})
 		}
 	}
 	slices.SortStableFunc(v.tests, func(a, b surveyed) int { return int(a.elapsed - b.elapsed) })

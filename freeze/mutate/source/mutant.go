@@ -91,12 +91,15 @@ func oneLine(text []byte) string { return strings.Join(strings.Fields(string(tex
 func (m *Mutant) Package() string { return m.File.pkg.Path }
 
 // Place is FILE:LINE, from the folder of the tree.
-func (m *Mutant) Place() string {
-	name := m.File.Name
-	if rel, err := filepath.Rel(m.File.pkg.tree.Dir, name); err == nil {
-		name = filepath.ToSlash(rel)
+func (m *Mutant) Place() string { return fmt.Sprintf("%s:%d", m.File.rel(), m.Line()) }
+
+// rel is the name of the file from the folder of the tree.
+func (f *File) rel() string {
+	name, err := filepath.Rel(f.pkg.tree.Dir, f.Name)
+	if err != nil {
+		return f.Name
 	}
-	return fmt.Sprintf("%s:%d", name, m.Line())
+	return filepath.ToSlash(name)
 }
 
 // made is a mutant that is about to be one.

@@ -22,6 +22,7 @@ type Builder struct {
 	Env     []string // its environment
 	Overlay string   // a file for -overlay, or empty
 	Link    string   // for -ldflags
+	Cover   []string // packages whose coverage is measured, or none
 }
 
 // Binary is the compiled tests of a package.
@@ -125,6 +126,9 @@ func (b Builder) Build(ctx context.Context, pattern, out string) (*Binary, error
 	args := []string{"test", "-c", "-vet=off", "-o", bin.Path, "-ldflags=-s -w " + b.Link}
 	if b.Overlay != "" {
 		args = append(args, "-overlay="+b.Overlay)
+	}
+	if len(b.Cover) > 0 {
+		args = append(args, "-cover", "-coverpkg="+strings.Join(b.Cover, ","))
 	}
 	cmd := exec.CommandContext(ctx, "go", append(args, importPath)...)
 	cmd.Dir, cmd.Env = b.Dir, b.Env

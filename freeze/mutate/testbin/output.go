@@ -3,6 +3,7 @@ package testbin
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +20,7 @@ const (
 // said is what the output of a test binary says.
 type said struct {
 	status   map[string]Status // by test
+	fixtures map[string]string // by test that named one
 	failed   string            // the first that ended so, the innermost
 	messages []Message
 	crash    string
@@ -37,6 +39,10 @@ type Message struct {
 // AssertAttr is the attribute under which a failing assertion names its id,
 // just before its message.
 const AssertAttr = "freeze.assert"
+
+// FixtureAttr is the attribute under which a test names the fixture that it
+// reads, as FAMILY/RELEASE/SCENARIO.
+const FixtureAttr = "freeze.fixture"
 
 // maxMessage is about how much of a message is kept: the rest of a difference
 // of a megabyte says nothing more.
@@ -59,7 +65,9 @@ type listener struct {
 	open     bool   // the last message may go on
 }
 
-func newListener() *listener { return &listener{said: said{status: make(map[string]Status)}} }
+func newListener() *listener {
+	return &listener{said: said{status: make(map[string]Status), fixtures: make(map[string]string)}}
+}
 
 // maxLine is how much of a line is looked at.
 const maxLine = 16 << 10
@@ -107,8 +115,11 @@ func (l *listener) read(line string) {
 func (l *listener) frame(word string, status Status, test, rest string) {
 	l.test, l.open = test, false
 	if word == "ATTR" {
-		if key, value, _ := strings.Cut(rest, " "); key == AssertAttr && l.id == "" {
+		switch key, value, _ := strings.Cut(rest, " "); {
+		case key == AssertAttr && l.id == "":
 			l.id = value
+		case key == FixtureAttr:
+			l.fixtures[test] = value
 		}
 	}
 	if status != None {
@@ -124,6 +135,36 @@ func (s said) Status(test string) Status { return s.status[test] }
 
 // FirstFailed is the test that failed first, or empty.
 func (s said) FirstFailed() string { return s.failed }
+
+// Failures are the tests that failed, without those in which another did.
+func (s said) Failures() []string {
+	var all []string
+	for test, status := range s.status {
+		if status == Failed && !s.failedWithin(test) {
+			all = append(all, test)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+func (s said) failedWithin(test string) bool {
+	for other, status := range s.status {
+		if status == Failed && strings.HasPrefix(other, test+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// Fixtures are those that tests named, each with whether such a test failed.
+func (s said) Fixtures() map[string]bool {
+	all := make(map[string]bool)
+	for test, fixture := range s.fixtures {
+		all[fixture] = all[fixture] || s.status[test] == Failed
+	}
+	return all
+}
 
 // Ran reports whether any test was run.
 func (s said) Ran() bool { return len(s.status) > 0 }

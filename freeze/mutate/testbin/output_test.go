@@ -95,3 +95,33 @@ func TestAB(t *testing.T) { t.Error("not alone") }
 	}
 	require.False(t, run(t, bin, "TestNone").Ran())
 }
+
+// What failed, and what the tests that failed read.
+func TestFailures(t *testing.T) {
+	bin := build(t, `import "testing"
+
+func TestA(t *testing.T) {
+	for _, name := range []string{"open", "closed", "odd"} {
+		t.Run(name, func(t *testing.T) {
+			t.Attr("freeze.fixture", "notes/v1.0.0/"+name)
+			t.Run("text", func(t *testing.T) {
+				if name == "odd" {
+					t.Error("odd")
+				}
+			})
+		})
+	}
+}
+
+func TestB(t *testing.T) {
+	t.Attr("freeze.fixture", "notes/v1.0.0/closed")
+	panic("b")
+}
+`)
+	got := run(t, bin, "TestA")
+	require.Equal(t, []string{"TestA/odd/text"}, got.Failures())
+	require.Equal(t, map[string]bool{"notes/v1.0.0/open": false, "notes/v1.0.0/closed": false, "notes/v1.0.0/odd": true}, got.Fixtures())
+	got = run(t, bin, "TestB")
+	require.Equal(t, []string{"TestB"}, got.Failures())
+	require.Equal(t, map[string]bool{"notes/v1.0.0/closed": true}, got.Fixtures())
+}
