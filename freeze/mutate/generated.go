@@ -306,7 +306,9 @@ func (g *generation) suite(ctx context.Context, name string, suite testbin.Suite
 			return nil
 		})
 	}
-	return left, group.Wait()
+	// In one statement left might be read before it is whole.
+	err = group.Wait()
+	return left, err
 }
 
 // try asks a suite about one mutant. Done means that no other is asked.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -24,8 +25,9 @@ type Changes struct {
 
 type span struct{ from, to int }
 
-// hunk is the place that a hunk of a diff has in the new file.
-var hunk = regexp.MustCompile(`^@@ -\S+ \+(\d+)(?:,(\d+))? @@`)
+// hunk is how many lines a hunk of a diff takes from the old file, and its
+// place in the new one.
+var hunk = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 
 // Since returns what changed below a folder since a revision of its repository.
 func Since(ctx context.Context, dir string, env []string, rev string) (*Changes, error) {
@@ -43,41 +45,72 @@ func Since(ctx context.Context, dir string, env []string, rev string) (*Changes,
 	if err != nil {
 		return nil, err
 	}
-	// No prefix and no renames: a file that is new under its name is new. No
-	// program that the user's settings name.
-	diff, err := git("diff", "--relative", "--no-renames", "--no-prefix", "--no-ext-diff", "--no-textconv", "--no-color", "-U0", strings.TrimSpace(string(commit)), "--", ".")
+	// No renames: a file that is new under its name is new.
+	differ := func(how ...string) ([]byte, error) {
+		return git(append(append([]string{"diff", "--relative", "--no-renames"}, how...), strings.TrimSpace(string(commit)), "--", ".")...)
+	}
+	names, err := differ("--name-only", "-z")
 	if err != nil {
 		return nil, err
 	}
-	file := ""
-	for line := range strings.Lines(string(diff)) {
-		if name, ok := strings.CutPrefix(line, "+++ "); ok {
-			file = strings.TrimSuffix(strings.TrimSuffix(name, "\n"), "\t")
-		}
-		if m := hunk.FindStringSubmatch(line); m != nil {
-			c.add(file, m[1], m[2])
-		}
+	for name := range ended(names) {
+		c.lines[name] = []span{} // also of a file that is gone
 	}
+	// No prefix, and no program that the user's settings name.
+	diff, err := differ("--no-prefix", "--no-ext-diff", "--no-textconv", "--no-color", "-U0", "--inter-hunk-context=0")
+	if err != nil {
+		return nil, err
+	}
+	c.hunks(string(diff))
 	untracked, err := git("ls-files", "-z", "--others", "--exclude-standard")
 	if err != nil {
 		return nil, err
 	}
-	for name := range strings.SplitAfterSeq(string(untracked), "\x00") {
-		if name, ok := strings.CutSuffix(name, "\x00"); ok {
-			c.lines[name] = nil
-		}
+	for name := range ended(untracked) {
+		c.lines[name] = nil
 	}
 	return c, nil
 }
 
-func (c *Changes) add(file, from, count string) {
-	first, _ := strconv.Atoi(from)
-	n := 1
-	if count != "" {
-		n, _ = strconv.Atoi(count)
+// ended are the names in a list in which each ends with a zero byte.
+func ended(list []byte) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for name := range strings.SplitAfterSeq(string(list), "\x00") {
+			if name, ok := strings.CutSuffix(name, "\x00"); ok && !yield(name) {
+				return
+			}
+		}
 	}
-	// Where lines were only taken away, the one before stands for them.
-	c.lines[file] = append(c.lines[file], span{first, first + max(n, 1) - 1})
+}
+
+// hunks takes the lines of a diff without context.
+func (c *Changes) hunks(diff string) {
+	file, left := "", 0
+	for line := range strings.Lines(diff) {
+		if left > 0 && (line[0] == '+' || line[0] == '-') {
+			left-- // whatever it looks like
+			continue
+		}
+		if name, ok := strings.CutPrefix(line, "+++ "); ok {
+			file = strings.TrimSuffix(strings.TrimSuffix(name, "\n"), "\t")
+		}
+		if m := hunk.FindStringSubmatch(line); m != nil {
+			first, _ := strconv.Atoi(m[2])
+			n := counted(m[3])
+			left = counted(m[1]) + n
+			// Where lines were only taken away, the one before stands for them.
+			c.lines[file] = append(c.lines[file], span{first, first + max(n, 1) - 1})
+		}
+	}
+}
+
+// counted is a count in a hunk, which is left out where it is 1.
+func counted(count string) int {
+	if count == "" {
+		return 1
+	}
+	n, _ := strconv.Atoi(count)
+	return n
 }
 
 // Mutant reports whether a mutant changes a line that changed.

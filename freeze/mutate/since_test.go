@@ -77,3 +77,48 @@ func TestSince(t *testing.T) {
 	_, err = mutate.Since(t.Context(), g.Dir, g.Env, "gone")
 	require.ErrorContains(t, err, "git rev-parse: ")
 }
+
+// What regressions are about is any change: of a file that is gone or of its
+// mode, too, and of no file that only text in another names.
+func TestSinceRegressions(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(t *testing.T, dir string)
+		file   string
+		pkg    string
+		want   bool
+	}{
+		{"nothing", func(*testing.T, string) {}, "a.go", ".", false},
+		{"a test is gone", func(t *testing.T, dir string) {
+			require.NoError(t, os.Remove(filepath.Join(dir, "suite", "s_test.go")))
+		}, "a.go", "./suite", true},
+		{"a mode", func(t *testing.T, dir string) { require.NoError(t, os.Chmod(filepath.Join(dir, "a.go"), 0o755)) }, "a.go", "./suite", true},
+		{"text like a name", func(t *testing.T, dir string) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "suite", "data"), []byte("++ a.go\n"+strings.Repeat("x\n", 9)+"y\n"), 0o644))
+		}, "a.go", ".", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			git := func(args ...string) {
+				t.Helper()
+				cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@t"}, args...)...)
+				cmd.Dir = dir
+				out, err := cmd.CombinedOutput()
+				require.NoError(t, err, "%s", out)
+			}
+			require.NoError(t, os.Mkdir(filepath.Join(dir, "suite"), 0o755))
+			for _, name := range []string{"a.go", "suite/s_test.go", "suite/data"} {
+				require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat("x\n", 11)), 0o644))
+			}
+			git("init", "-q")
+			git("config", "core.fileMode", "true")
+			git("add", ".")
+			git("commit", "-qm", "before")
+			tt.change(t, dir)
+			changes, err := mutate.Since(t.Context(), dir, os.Environ(), "HEAD")
+			require.NoError(t, err)
+			r := &regression.Regression{Name: "r", File: tt.file, Test: regression.Test{Package: tt.pkg}}
+			require.Equal(t, tt.want, changes.Regression("mutations", r))
+		})
+	}
+}
