@@ -17,6 +17,7 @@ import (
 func (a *app) freezeCommand() *cobra.Command {
 	var req cut.Request
 	var all bool
+	var part shardOptions
 	cmd := &cobra.Command{
 		Use:   "freeze VERSION... | --all | --dry-run REV",
 		Short: "freeze what a release persists, or freeze it again and compare",
@@ -31,8 +32,11 @@ success, and nothing is ever overwritten.`,
   freeze v1.0.0 --replace --why "the scenario missed the log file"`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			req.Versions = args
-			return a.freeze(cmd.Context(), req, all)
+			if err := part.take(cmd, args); err != nil {
+				return err
+			}
+			req.Versions, req.Shard = args, part.Shard
+			return a.freeze(cmd.Context(), req, all, part)
 		},
 	}
 	flags := cmd.Flags()
@@ -44,10 +48,11 @@ success, and nothing is ever overwritten.`,
 	flags.BoolVar(&req.Replace, "replace", false, "write the fixtures that differ anew; needs --why")
 	flags.StringVar(&req.Why, "why", "", "the reason for --replace, kept in the ledger")
 	flags.IntVar(&req.Jobs, "jobs", 0, "how many boxes run at once; 0 is the number of cores")
+	part.flags(cmd)
 	return cmd
 }
 
-func (a *app) freeze(ctx context.Context, req cut.Request, all bool) error {
+func (a *app) freeze(ctx context.Context, req cut.Request, all bool, part shardOptions) error {
 	if err := checkRequest(req, all); err != nil {
 		return err
 	}
@@ -64,10 +69,32 @@ func (a *app) freeze(ctx context.Context, req cut.Request, all bool) error {
 		}
 	}
 	show := a.progress()
+	if !part.Whole() {
+		return a.freezePart(ctx, p, req, part, show)
+	}
 	report, err := p.Freeze(ctx, req, show.show)
 	show.end()
 	if err != nil {
 		return err
+	}
+	return a.printReport(report)
+}
+
+// freezePart does one shard, and leaves what is to be written to freeze merge.
+func (a *app) freezePart(ctx context.Context, p *cut.Project, req cut.Request, o shardOptions, show *progress) error {
+	state, err := a.state(ctx, p.Config)
+	if err != nil {
+		return err
+	}
+	part, report, err := p.FreezePart(ctx, req, show.show)
+	show.end()
+	if err != nil {
+		return err
+	}
+	if part != nil {
+		if err := a.write(o, partFreeze, state, part.Tools(), part.Plan, part); err != nil {
+			return err
+		}
 	}
 	return a.printReport(report)
 }
@@ -127,6 +154,9 @@ func printRelease(stdout, stderr io.Writer, r cut.ReleaseReport) {
 			fmt.Fprintf(stderr, "freeze: nothing of %s was written, since not all of it succeeded\n", r.Version)
 		}
 		return
+	}
+	if len(r.Scenarios) == 0 {
+		return // no scenario is the shard's
 	}
 	count := make(map[cut.Status]int)
 	for _, o := range r.Scenarios {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -24,6 +25,7 @@ type mutateOptions struct {
 	matrix  bool
 
 	generated generatedOptions
+	part      shardOptions
 }
 
 func (a *app) mutateCommand() *cobra.Command {
@@ -52,6 +54,9 @@ With names it shows what the test printed.`,
 			if err := opts.generated.wrong(cmd, opts.list); err != nil {
 				return err
 			}
+			if err := opts.part.take(cmd, names); err != nil {
+				return err
+			}
 			return a.mutate(cmd.Context(), opts, names)
 		},
 	}
@@ -62,6 +67,7 @@ With names it shows what the test printed.`,
 	flags.StringVar(&opts.since, "since", "", "only what changed since the revision `REV`, committed or not: regressions and what they are about, or lines that mutants change")
 	flags.BoolVar(&opts.matrix, "matrix", false, "show what each fixture catches, too; with --generated all tests are asked, which takes long")
 	opts.generated.flags(cmd)
+	opts.part.flags(cmd)
 	return cmd
 }
 
@@ -71,6 +77,10 @@ func (a *app) mutate(ctx context.Context, opts mutateOptions, names []string) er
 		return usagef("--jobs %d: a number of tests, or 0 for the number of cores", opts.jobs)
 	case opts.timeout <= 0:
 		return usagef("--timeout %s: a time, such as 30s", opts.timeout)
+	case opts.matrix && !opts.part.Whole():
+		return usagef("--matrix is of all mutants and tests; it goes with no --shard")
+	case opts.list && !opts.part.Whole():
+		return usagef("--list runs nothing, so there is no part of it; it goes with no --shard")
 	}
 	cfg, err := a.config()
 	if err != nil {
@@ -103,8 +113,20 @@ func (a *app) mutate(ctx context.Context, opts mutateOptions, names []string) er
 		}
 		return a.listRegressions(all)
 	}
+	part, err := a.mutatePart(ctx, cfg, opts)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		part.plan = append(part.plan, r.Name)
+	}
+	mine := part.Take(part.plan)
+	all = slices.DeleteFunc(all, func(r *regression.Regression) bool { return !slices.Contains(mine, r.Name) })
 	show := a.mutants(len(all))
-	results, err := mutate.Run(ctx, mutate.Request{Dir: cfg.Dir, Env: a.env, Regressions: all, Jobs: opts.jobs, Timeout: opts.timeout, Show: show.result})
+	var results []mutate.Result
+	if len(all) > 0 || part.Whole() {
+		results, err = mutate.Run(ctx, mutate.Request{Dir: cfg.Dir, Env: a.env, Regressions: all, Jobs: opts.jobs, Timeout: opts.timeout, Show: show.result})
+	}
 	show.end()
 	if ctx.Err() != nil {
 		// What was judged is true all the same.
@@ -116,6 +138,9 @@ func (a *app) mutate(ctx context.Context, opts mutateOptions, names []string) er
 		return errors.Join(fmt.Errorf("not all was judged: %w", context.Cause(ctx)), said)
 	}
 	if err != nil {
+		return err
+	}
+	if err := part.write(partMutate, mutatePart{len(names) > 0, newMutateReport(results, opts.matrix)}); err != nil {
 		return err
 	}
 	return a.sayMutants(results, opts, len(names) > 0)
@@ -177,6 +202,24 @@ type regressionJSON struct {
 	Fixtures  []string       `json:"fixtures,omitzero"`
 }
 
+func newMutateReport(results []mutate.Result, matrix bool) (report mutateReport) {
+	if matrix {
+		report.Fixtures = toFixtures(mutate.Fixtures(results))
+	}
+	for _, r := range results {
+		j := toJSON(r.Regression)
+		j.Verdict, j.Why, j.Output, j.ElapsedMS = r.Verdict, valid(r.Why), valid(r.Output), r.Elapsed.Milliseconds()
+		if matrix {
+			j.Fixtures = caughtIn(r.Fixtures)
+		}
+		report.Regressions = append(report.Regressions, j)
+	}
+	return report
+}
+
+// valid is text as JSON can hold it: a test may print anything.
+func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
 func toJSON(r *regression.Regression) regressionJSON {
 	return regressionJSON{Name: r.Name, What: r.What, File: r.File, Func: r.Func, Package: r.Test.Package, Test: r.Test.Name,
 		Build: r.Build, Run: r.Run, Assert: string(r.Assert)}
@@ -199,25 +242,16 @@ func (a *app) listRegressions(all []*regression.Regression) error {
 
 // sayMutants is the answer. What is not caught is bad.
 func (a *app) sayMutants(results []mutate.Result, opts mutateOptions, output bool) error {
-	var fixtures []mutate.FixtureResult
-	if opts.matrix {
-		fixtures = mutate.Fixtures(results)
-	}
 	if a.json {
-		report := mutateReport{Fixtures: toFixtures(fixtures)}
-		for _, r := range results {
-			j := toJSON(r.Regression)
-			j.Verdict, j.Why, j.Output, j.ElapsedMS = r.Verdict, r.Why, r.Output, r.Elapsed.Milliseconds()
-			if opts.matrix {
-				j.Fixtures = caughtIn(r.Fixtures)
-			}
-			report.Regressions = append(report.Regressions, j)
-		}
-		if err := writeJSON(a.stdout, report); err != nil {
+		if err := writeJSON(a.stdout, newMutateReport(results, opts.matrix)); err != nil {
 			return err
 		}
-	} else if err := errors.Join(a.printMutants(results, output), printFixtures(a.stdout, fixtures)); err != nil {
+	} else if err := a.printMutants(results, output); err != nil {
 		return err
+	} else if opts.matrix {
+		if err := printFixtures(a.stdout, mutate.Fixtures(results)); err != nil {
+			return err
+		}
 	}
 	if mutate.Bad(results) {
 		return errSaid

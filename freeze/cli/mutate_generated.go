@@ -60,6 +60,13 @@ func (a *app) generated(ctx context.Context, opts mutateOptions, cfg *config.Con
 	if len(cfg.Mutate.Packages) == 0 {
 		return usagef("%s: there is no mutate.packages in it, which says what mutants are made of", filepath.Join(cfg.Dir, config.Name))
 	}
+	if !opts.part.Whole() && o.seed == 0 {
+		return usagef("--shard needs --seed N of what is made up: all parts have to draw the same mutants")
+	}
+	part, err := a.mutatePart(ctx, cfg, opts)
+	if err != nil {
+		return err
+	}
 	if o.seed == 0 {
 		o.seed = rand.Uint64()
 	}
@@ -70,7 +77,7 @@ func (a *app) generated(ctx context.Context, opts mutateOptions, cfg *config.Con
 	show := a.mutants(0)
 	got, err := mutate.Generate(ctx, mutate.Generation{
 		Dir: cfg.Dir, Env: a.env, Packages: cfg.Mutate.Packages, Suites: cfg.Mutate.Suites, Known: known, Since: changes,
-		IDs: ids, Sample: o.sample, Seed: o.seed, For: o.limit, Steady: o.steady,
+		IDs: ids, Sample: o.sample, Seed: o.seed, For: o.limit, Steady: o.steady, Shard: part.Shard,
 		Matrix: opts.matrix, Jobs: opts.jobs, Timeout: opts.timeout, Say: show.say, Show: show.generated,
 	})
 	show.end()
@@ -80,16 +87,27 @@ func (a *app) generated(ctx context.Context, opts mutateOptions, cfg *config.Con
 	if err != nil {
 		return err
 	}
+	part.plan = got.Chosen
 	for _, id := range ids {
-		if !slices.ContainsFunc(got.Results, func(r mutate.MutantResult) bool { return r.Mutant.ID == id }) {
+		there := slices.ContainsFunc(got.Results, func(r mutate.MutantResult) bool { return r.Mutant.ID == id })
+		if !there && (part.Whole() || !slices.Contains(got.Chosen, id)) {
 			return usagef("%s: no such mutant, or one that does not compile", id)
 		}
 	}
 	report := newGeneratedReport(got, o.seed)
+	if err := part.write(partGenerated, generatedPart{len(ids) > 0, *report}); err != nil {
+		return err
+	}
+	return a.sayGenerated(report, got, len(ids) > 0)
+}
+
+// sayGenerated is the answer. A mutant that nothing caught, with no reason, is
+// bad. The matrix is got's.
+func (a *app) sayGenerated(report *generatedReport, got *mutate.Generated, whole bool) (err error) {
 	if a.json {
 		err = writeJSON(a.stdout, report)
 	} else {
-		err = errors.Join(report.print(a.stdout, len(ids) > 0), printFixtures(a.stdout, got.Fixtures),
+		err = errors.Join(report.print(a.stdout, whole), printFixtures(a.stdout, got.Fixtures),
 			printLines(a.stdout, "no mutant is of", got.Untouched), printLines(a.stdout, "no test of a fixture reaches", got.Unreached))
 	}
 	if err == nil && report.bad() {
@@ -133,7 +151,7 @@ func newGeneratedReport(g *mutate.Generated, seed uint64) *generatedReport {
 		Fixtures: toFixtures(g.Fixtures), Untouched: places(g.Untouched), Unreached: places(g.Unreached)}
 	for _, m := range g.Results {
 		r.Mutants = append(r.Mutants, mutantJSON{m.Mutant.ID, m.Mutant.Place(), m.Mutant.Before(), m.Mutant.After(),
-			m.Verdict, m.Why, m.Test, m.Known, m.Bad(), m.Output, m.Elapsed.Milliseconds(),
+			m.Verdict, valid(m.Why), m.Test, m.Known, m.Bad(), valid(m.Output), m.Elapsed.Milliseconds(),
 			m.Row.Asked, m.Row.Failed, m.Row.Fixtures})
 	}
 	for _, k := range g.Gone {

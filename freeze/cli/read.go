@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/freeze-contracts/permafrost/freeze/cut"
 	"github.com/freeze-contracts/permafrost/freeze/read"
 )
 
@@ -32,7 +33,12 @@ takes part in is not.`,
   freeze read --matrix --record    every pair, and keep the table
   freeze read --matrix --check     is it still the one that is kept?`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.read(cmd.Context(), opts) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := opts.part.take(cmd, args); err != nil {
+				return err
+			}
+			return a.read(cmd.Context(), opts)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opts.req.With, "with", read.This, "have this `VERSION` or revision read; \"this\" is the commit that is checked out")
@@ -41,6 +47,7 @@ takes part in is not.`,
 	flags.BoolVar(&opts.record, "record", false, "with --matrix: keep the table")
 	flags.StringVar(&opts.format, "format", "text", "text, json or markdown")
 	flags.IntVar(&opts.req.Jobs, "jobs", 0, "how many boxes run at once; 0 is the number of cores")
+	opts.part.flags(cmd)
 	return cmd
 }
 
@@ -48,17 +55,11 @@ type readOptions struct {
 	req           read.Request
 	check, record bool
 	format        string
+	part          shardOptions
 }
 
 func (a *app) read(ctx context.Context, opts readOptions) error {
-	if a.json {
-		opts.format = "json"
-	}
-	write := map[string]func(*read.Report, io.Writer) error{
-		"text": (*read.Report).Text, "markdown": (*read.Report).Markdown,
-		"json": func(r *read.Report, w io.Writer) error { return writeJSON(w, r) },
-	}[opts.format]
-	if err := opts.wrong(write != nil); err != nil {
+	if err := opts.wrong(); err != nil {
 		return err
 	}
 	p, err := a.project()
@@ -69,22 +70,64 @@ func (a *app) read(ctx context.Context, opts readOptions) error {
 	if err != nil {
 		return err
 	}
+	if !opts.part.Whole() {
+		return a.readPart(ctx, p, opts)
+	}
 	show := a.progress()
 	report, err := read.Run(ctx, p, opts.req, show.show)
 	show.end()
 	if err != nil {
 		return err
 	}
-	if err := write(report, a.stdout); err != nil {
+	if err := opts.print(a, report); err != nil {
 		return err
 	}
 	return opts.verdict(report, dir)
 }
 
+// readPart reads one shard. The table that is kept is for freeze merge.
+func (a *app) readPart(ctx context.Context, p *cut.Project, opts readOptions) error {
+	state, err := a.state(ctx, p.Config)
+	if err != nil {
+		return err
+	}
+	opts.req.Shard = opts.part.Shard
+	show := a.progress()
+	part, err := read.RunPart(ctx, p, opts.req, show.show)
+	show.end()
+	if err != nil {
+		return err
+	}
+	done := readPart{Check: opts.check, Record: opts.record, Format: opts.format, Read: part}
+	if err := a.write(opts.part, partRead, state, part.Tools, part.Plan, done); err != nil {
+		return err
+	}
+	if err := opts.print(a, part.Report); err != nil {
+		return err
+	}
+	return opts.judge(part.Report)
+}
+
+// printers write a report in a format.
+func printers() map[string]func(*read.Report, io.Writer) error {
+	return map[string]func(*read.Report, io.Writer) error{
+		"text": (*read.Report).Text, "markdown": (*read.Report).Markdown,
+		"json": func(r *read.Report, w io.Writer) error { return writeJSON(w, r) },
+	}
+}
+
+func (o readOptions) print(a *app, r *read.Report) error {
+	format := o.format
+	if a.json {
+		format = "json"
+	}
+	return printers()[format](r, a.stdout)
+}
+
 // wrong refuses what cannot be meant.
-func (o readOptions) wrong(known bool) error {
+func (o readOptions) wrong() error {
 	switch {
-	case !known:
+	case printers()[o.format] == nil:
 		return usagef("--format %q: it is text, json or markdown", o.format)
 	case o.req.Matrix && o.req.With != read.This:
 		return usagef("--matrix is every release; it goes with no --with")
@@ -104,7 +147,6 @@ func (o readOptions) verdict(r *read.Report, dir string) error {
 	if err := r.Broken(); err != nil {
 		return err
 	}
-	kept := o.check || o.record
 	var err error
 	switch {
 	case o.check:
@@ -112,8 +154,19 @@ func (o readOptions) verdict(r *read.Report, dir string) error {
 	case o.record:
 		err = r.Record(dir)
 	}
-	if bad := r.Bad(kept); bad != nil {
-		err = errors.Join(fmt.Errorf("the promise is broken:\n%w", bad), err)
+	if bad := o.judge(r); bad != nil {
+		err = errors.Join(bad, err)
 	}
 	return err
+}
+
+// judge is the verdict without the table.
+func (o readOptions) judge(r *read.Report) error {
+	if err := r.Broken(); err != nil {
+		return err
+	}
+	if bad := r.Bad(o.check || o.record); bad != nil {
+		return fmt.Errorf("the promise is broken:\n%w", bad)
+	}
+	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/freeze-contracts/permafrost/freeze/fixture"
 	"github.com/freeze-contracts/permafrost/freeze/provider"
 	"github.com/freeze-contracts/permafrost/freeze/scenario"
+	"github.com/freeze-contracts/permafrost/freeze/shard"
 	"github.com/freeze-contracts/permafrost/sandbox"
 )
 
@@ -37,21 +38,32 @@ type Request struct {
 	Replace bool
 	Why     string
 	// Jobs is how many boxes run at once. 0 means the number of cores.
-	Jobs int
+	Jobs int `json:"-"`
 	// Log takes the output of builds; nil throws it away.
-	Log io.Writer
+	Log io.Writer `json:"-"`
+	// Shard is which part of the scenarios FreezePart takes.
+	Shard shard.Shard `json:"-"`
 }
 
 // Freeze freezes what is asked for and says what became of it. The error is
 // for a request that cannot be begun; what went wrong later is in the report.
 func (p *Project) Freeze(ctx context.Context, req Request, show func(Event)) (*Report, error) {
-	if note, err := fixture.Recover(p.Fixtures); err != nil {
+	f, targets, err := p.begin(ctx, req, show)
+	if err != nil {
 		return nil, err
+	}
+	return f.run(ctx, targets), nil
+}
+
+// begin makes ready for a request, and finds what it names.
+func (p *Project) begin(ctx context.Context, req Request, show func(Event)) (*freezer, []*target, error) {
+	if note, err := fixture.Recover(p.Fixtures); err != nil {
+		return nil, nil, err
 	} else if note != "" {
 		show(Event{Kind: Said, Text: note})
 	}
 	if err := ClearSpent(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	log := req.Log
 	if log == nil {
@@ -59,7 +71,7 @@ func (p *Project) Freeze(ctx context.Context, req Request, show func(Event)) (*R
 	}
 	prov, err := provider.New(p.Config, p.env, p.cache, log)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if req.Jobs <= 0 {
 		req.Jobs = runtime.NumCPU()
@@ -70,10 +82,7 @@ func (p *Project) Freeze(ctx context.Context, req Request, show func(Event)) (*R
 		builds: make(map[string]*provider.Build),
 	}
 	targets, err := f.targets(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return f.run(ctx, targets), nil
+	return f, targets, err
 }
 
 // ClearSpent removes the boxes that a killed freeze left and in which nothing
@@ -107,12 +116,29 @@ type freezer struct {
 // run freezes every target: all builds first, then all scenarios side by side,
 // then each release is written that is whole.
 func (f *freezer) run(ctx context.Context, targets []*target) *Report {
+	f.work(ctx, targets)
+	report := new(Report)
 	for _, t := range targets {
-		t.err = f.prepare(ctx, t, targets)
+		report.Releases = append(report.Releases, f.finish(ctx, t, targets))
+	}
+	return report
+}
+
+// work runs the scenarios that are the request's, and returns the names of all
+// that were planned.
+func (f *freezer) work(ctx context.Context, targets []*target) (plan []string) {
+	for _, t := range targets {
+		t.err = f.plan(t)
+	}
+	plan = f.split(targets)
+	for _, t := range targets {
+		if t.err == nil && len(t.jobs) > 0 {
+			t.err = f.prepare(ctx, t, targets)
+		}
 	}
 	var wg sync.WaitGroup
 	for _, t := range targets {
-		if t.err != nil {
+		if t.err != nil || len(t.jobs) == 0 {
 			continue
 		}
 		if t.unverified {
@@ -123,19 +149,12 @@ func (f *freezer) run(ctx context.Context, targets []*target) *Report {
 		}
 	}
 	wg.Wait()
-	report := new(Report)
-	for _, t := range targets {
-		report.Releases = append(report.Releases, f.finish(ctx, t, targets))
-	}
-	return report
+	return plan
 }
 
-// prepare plans a target's scenarios, and obtains its programs and those of
-// every release that the scenarios use.
+// prepare obtains a target's programs and those of every release that its
+// scenarios use.
 func (f *freezer) prepare(ctx context.Context, t *target, targets []*target) error {
-	if err := f.plan(t); err != nil {
-		return err
-	}
 	var err error
 	if t.build, err = f.obtain(ctx, t.release); err != nil {
 		return err

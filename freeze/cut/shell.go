@@ -44,16 +44,30 @@ func (p *Project) Shell(ctx context.Context, version string, stdin io.Reader, st
 // Obtain returns the programs of a release, or of a revision that is none yet:
 // its version is scenario.Head. What a build prints goes to log.
 func (p *Project) Obtain(ctx context.Context, version string, log io.Writer) (ledger.Release, *provider.Build, error) {
-	prov, err := provider.New(p.Config, p.env, p.cache, log)
-	if err != nil {
-		return ledger.Release{}, nil, err
-	}
-	r, err := p.toTry(ctx, prov, version)
+	r, err := p.Find(ctx, version)
 	if err != nil {
 		return r, nil, err
 	}
-	build, err := prov.Obtain(ctx, r)
+	build, err := p.Build(ctx, r, log)
 	return r, build, err
+}
+
+// Build returns the programs of what Find has found.
+func (p *Project) Build(ctx context.Context, r ledger.Release, log io.Writer) (*provider.Build, error) {
+	prov, err := provider.New(p.Config, p.env, p.cache, log)
+	if err != nil {
+		return nil, err
+	}
+	return prov.Obtain(ctx, r)
+}
+
+// Find is the release that Obtain would build.
+func (p *Project) Find(ctx context.Context, version string) (ledger.Release, error) {
+	prov, err := provider.New(p.Config, p.env, p.cache, io.Discard)
+	if err != nil {
+		return ledger.Release{}, err
+	}
+	return p.toTry(ctx, prov, version)
 }
 
 // toTry is the release of that version, or one that stands for a revision.

@@ -69,8 +69,8 @@ func producer(version string, b *provider.Build, known map[string]string) fixtur
 	}
 }
 
-// finish writes what is new of a release, if all of it succeeded, and reports.
-func (f *freezer) finish(ctx context.Context, t *target, targets []*target) ReleaseReport {
+// said reports what became of a release before any of it is written.
+func (f *freezer) said(ctx context.Context, t *target) ReleaseReport {
 	r := t.release
 	report := ReleaseReport{Version: r.Version, Commit: r.Commit, Package: r.Package, Integrity: r.Integrity}
 	if t.build != nil {
@@ -87,11 +87,16 @@ func (f *freezer) finish(ctx context.Context, t *target, targets []*target) Rele
 			report.fail(err)
 		}
 	}
-	if report.Err() != nil {
-		return report
-	}
-	if ctx.Err() != nil {
+	if report.Err() == nil && ctx.Err() != nil {
 		report.fail(fmt.Errorf("release %s: nothing of it was written: %w", t.release.Version, context.Cause(ctx)))
+	}
+	return report
+}
+
+// finish writes what is new of a release, if all of it succeeded, and reports.
+func (f *freezer) finish(ctx context.Context, t *target, targets []*target) ReleaseReport {
+	report := f.said(ctx, t)
+	if report.Err() != nil {
 		return report
 	}
 	var err error

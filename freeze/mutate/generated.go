@@ -13,6 +13,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/freeze/mutate/source"
 	"github.com/freeze-contracts/permafrost/freeze/mutate/testbin"
+	"github.com/freeze-contracts/permafrost/freeze/shard"
 )
 
 // Generation says which mutants are made up and judged.
@@ -30,6 +31,7 @@ type Generation struct {
 	For    time.Duration // how long to judge, or 0 for all of it
 	Steady int           // how often the tree itself has to pass first
 	Matrix bool          // whether all tests are asked, and what each catches is told
+	Shard  shard.Shard   // which part of those that are chosen is judged
 
 	Jobs    int
 	Timeout time.Duration
@@ -66,6 +68,7 @@ type Generated struct {
 	NotViable int            // were made up and do not compile
 	Left      int            // were not judged, since the time was over
 	Gone      []Known        // are in the ledger, and no mutant any more
+	Chosen    []string       // ids of what all shards judge
 
 	// With Generation.Matrix.
 	Fixtures  []FixtureResult
@@ -173,6 +176,7 @@ func (g *generation) candidates() ([]*candidate, error) {
 		chosen = chosen[:g.Sample]
 		slices.SortFunc(chosen, (*source.Mutant).Compare)
 	}
+	chosen = g.mine(chosen)
 	changes := make([]*source.Change, len(chosen))
 	for i, m := range chosen {
 		changes[i] = m.Change
@@ -201,6 +205,18 @@ func (g *generation) candidates() ([]*candidate, error) {
 		}
 	}
 	return candidates, nil
+}
+
+// mine are those of the chosen mutants that are the shard's.
+func (g *generation) mine(chosen []*source.Mutant) []*source.Mutant {
+	for _, m := range chosen {
+		g.Chosen = append(g.Chosen, m.ID)
+	}
+	ids := make(map[string]bool)
+	for _, id := range g.Shard.Take(g.Chosen) {
+		ids[id] = true
+	}
+	return slices.DeleteFunc(chosen, func(m *source.Mutant) bool { return !ids[m.ID] })
 }
 
 // over reports whether the time for judging is over.

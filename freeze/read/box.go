@@ -27,7 +27,7 @@ const viewsDir = "views"
 // playCell plays one cell in a box of its own. The box is proved empty and
 // removed also when the script fails.
 func (r *run) playCell(ctx context.Context, c cell) (steps []Step, err error) {
-	cfg := r.Box(c.reader, r.programs[c.reader])
+	cfg := r.Box(c.reader, r.builds[c.reader].Dir)
 	box, err := sandbox.Start(ctx, cfg)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (r *run) orders(c cell, thawed *fixture.Thawed) orders {
 	o := orders{
 		where:  where{Reader: c.reader, Release: c.key.Version, Tmux: r.Config.Box.Tmux},
 		Family: c.key.Family, Scenario: c.fixture.Name,
-		Roots: r.Roots(c.key.Family), Programs: r.programs,
+		Roots: r.Roots(c.key.Family), Programs: r.programs(),
 	}
 	for name := range thawed.Views {
 		o.Views = append(o.Views, name)

@@ -24,7 +24,10 @@ import (
 	"github.com/freeze-contracts/permafrost/freeze/config"
 	"github.com/freeze-contracts/permafrost/freeze/cut"
 	"github.com/freeze-contracts/permafrost/freeze/fixture"
+	"github.com/freeze-contracts/permafrost/freeze/ledger"
+	"github.com/freeze-contracts/permafrost/freeze/provider"
 	"github.com/freeze-contracts/permafrost/freeze/scenario"
+	"github.com/freeze-contracts/permafrost/freeze/shard"
 )
 
 // This is today's code as a reader: the commit that is checked out. Where
@@ -42,6 +45,8 @@ type Request struct {
 	Jobs int
 	// Log takes the output of builds; nil throws it away.
 	Log io.Writer
+	// Shard is which part of the pairs is read.
+	Shard shard.Shard
 }
 
 // Scripts is the folder of the project's reader scripts.
@@ -56,6 +61,15 @@ func Scripts(p *cut.Project) (string, error) {
 // every release and every reader. The error is for a request that cannot be
 // begun; what went wrong later is in the report.
 func Run(ctx context.Context, p *cut.Project, req Request, show func(cut.Event)) (*Report, error) {
+	r, err := do(ctx, p, req, show)
+	if err != nil {
+		return nil, err
+	}
+	return r.report, nil
+}
+
+// do is Run, with all that is known at its end.
+func do(ctx context.Context, p *cut.Project, req Request, show func(cut.Event)) (*run, error) {
 	if err := cut.ClearSpent(ctx); err != nil {
 		return nil, err
 	}
@@ -63,7 +77,7 @@ func Run(ctx context.Context, p *cut.Project, req Request, show func(cut.Event))
 	if err != nil {
 		return nil, err
 	}
-	r := &run{Project: p, req: req, show: show, programs: make(map[string]string), report: new(Report)}
+	r := &run{Project: p, req: req, show: show, found: make(map[string]ledger.Release), builds: make(map[string]*provider.Build), report: new(Report)}
 	if r.scripts, err = Load(dir); err != nil {
 		return nil, err
 	}
@@ -78,17 +92,19 @@ func Run(ctx context.Context, p *cut.Project, req Request, show func(cut.Event))
 	if ctx.Err() != nil {
 		return nil, errors.Join(fmt.Errorf("not all was read: %w", context.Cause(ctx)), r.report.held())
 	}
-	return r.report, nil
+	return r, nil
 }
 
 // run is one Run under way.
 type run struct {
 	*cut.Project
-	req      Request
-	show     func(cut.Event)
-	scripts  []*Script
-	programs map[string]string // the folders of the programs, by version
-	cells    []cell
+	req     Request
+	show    func(cut.Event)
+	scripts []*Script
+	found   map[string]ledger.Release  // what is to be obtained, by version
+	builds  map[string]*provider.Build // by version
+	cells   []cell
+	names   []string // of the cells of all shards
 
 	mu     sync.Mutex
 	report *Report
@@ -136,10 +152,24 @@ func (r *run) plan(ctx context.Context) error {
 		return errors.New("no fixture to read: cut a release first, or see family, scenario, since and until of the reader scripts")
 	}
 	r.report.Readers = readers
+	r.split()
 	return r.obtainAll(ctx)
 }
 
-// readers are the versions that read, oldest first, with their programs.
+// split leaves the cells of the request's shard.
+func (r *run) split() {
+	for _, c := range r.cells {
+		r.names = append(r.names, c.reader+" "+c.name())
+	}
+	slices.Sort(r.names)
+	mine := make(map[string]bool)
+	for _, name := range r.req.Shard.Take(r.names) {
+		mine[name] = true
+	}
+	r.cells = slices.DeleteFunc(r.cells, func(c cell) bool { return !mine[c.reader+" "+c.name()] })
+}
+
+// readers are the versions that read, oldest first.
 func (r *run) readers(ctx context.Context) ([]string, error) {
 	wanted := []string{r.req.With}
 	if r.req.Matrix {
@@ -150,11 +180,11 @@ func (r *run) readers(ctx context.Context) ([]string, error) {
 	}
 	var readers []string
 	for _, name := range wanted {
-		version, err := r.obtain(ctx, r.revision(name))
+		release, err := r.find(ctx, r.revision(name))
 		if err != nil {
 			return nil, err
 		}
-		readers = append(readers, version)
+		readers = append(readers, release.Version)
 	}
 	slices.SortFunc(readers, scenario.Compare)
 	return slices.Compact(readers), nil
@@ -171,21 +201,35 @@ func (r *run) revision(name string) string {
 	return scenario.Head
 }
 
-// obtain gets the programs of a release or revision, and tells its version.
-func (r *run) obtain(ctx context.Context, name string) (version string, err error) {
-	if r.programs[name] != "" {
-		return name, nil
+// find is the release or revision of that name, which is known by its version
+// from then on.
+func (r *run) find(ctx context.Context, name string) (ledger.Release, error) {
+	release, err := r.Find(ctx, name)
+	if err == nil {
+		r.found[release.Version] = release
+	}
+	return release, err
+}
+
+// obtain gets the programs of a version once.
+func (r *run) obtain(ctx context.Context, version string) error {
+	if r.builds[version] != nil {
+		return nil
+	}
+	release, ok := r.found[version]
+	if !ok {
+		var err error
+		if release, err = r.find(ctx, version); err != nil {
+			return err
+		}
 	}
 	log := r.req.Log
 	if log == nil {
 		log = io.Discard
 	}
-	release, build, err := r.Obtain(ctx, name, log)
-	if err != nil {
-		return "", err
-	}
-	r.programs[release.Version] = build.Dir
-	return release.Version, nil
+	build, err := r.Build(ctx, release, log)
+	r.builds[version] = build
+	return err
 }
 
 // planRelease adds the cells of one family of a release. Of a family that has
@@ -215,11 +259,14 @@ func (r *run) planRelease(readers []string, frozen *fixture.Release) {
 	}
 }
 
-// obtainAll gets the programs that scripts switch to.
+// obtainAll gets the programs of the readers, and those that scripts switch to.
 func (r *run) obtainAll(ctx context.Context) error {
 	for _, c := range r.cells {
+		if err := r.obtain(ctx, c.reader); err != nil {
+			return err
+		}
 		for _, version := range c.script.uses(c.key.Version) {
-			if _, err := r.obtain(ctx, version); err != nil {
+			if err := r.obtain(ctx, version); err != nil {
 				return fmt.Errorf("%s: %w", c.script.File, err)
 			}
 		}
