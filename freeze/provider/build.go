@@ -123,8 +123,11 @@ func (p *Provider) environment(r ledger.Release, bin, toolchain string) []string
 	if goVersion := regexp.MustCompile(`^go version (go[0-9]\S*) `).FindStringSubmatch(toolchain); goVersion != nil {
 		env = append(env, "GOTOOLCHAIN="+goVersion[1])
 	}
-	if p.cfg.Provider.Kind == config.Go {
+	switch p.cfg.Provider.Kind {
+	case config.Go:
 		env = append(env, goSettings(bin)...)
+	case config.NPM:
+		env = append(env, npmSettings...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.cfg.Provider.Env)) {
 		value := p.cfg.Provider.Env[name]

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -62,11 +63,41 @@ func (p *Provider) download(ctx context.Context, r ledger.Release) (goModule, er
 	case m.Error != "":
 		return m, fmt.Errorf("module %s: %s", id(r), strings.TrimPrefix(m.Error, id(r)+": "))
 	}
+	return m, m.sound()
+}
+
+// sound requires that the source of a module is what was downloaded.
+func (m goModule) sound() error {
 	sum, err := dirhash.HashDir(m.Dir, m.Path+"@"+m.Version, dirhash.Hash1)
 	if err == nil && sum != m.Sum {
-		err = fmt.Errorf("module %s: its source in %q is not what was downloaded, its hash is %s and not %s; remove it, as with go clean -modcache", id(r), m.Dir, sum, m.Sum)
+		err = fmt.Errorf("its source in %q is not what was downloaded, its hash is %s and not %s; remove it, as with go clean -modcache", m.Dir, sum, m.Sum)
 	}
-	return m, err
+	if err != nil {
+		return fmt.Errorf("module %s@%s: %w", m.Path, m.Version, err)
+	}
+	return nil
+}
+
+// folder is where a module lies in the module cache.
+func (m goModule) folder() (string, error) {
+	path, err := module.EscapePath(m.Path)
+	if err != nil {
+		return "", err
+	}
+	version, err := module.EscapeVersion(m.Version)
+	return filepath.FromSlash(path + "@" + version), err
+}
+
+// dependency is a module that m was built with, which lies in the same cache.
+func (m goModule) dependency(d *debug.Module) (goModule, error) {
+	own, err := m.folder()
+	if err != nil {
+		return goModule{}, err
+	}
+	dep := goModule{Path: d.Path, Version: d.Version, Sum: d.Sum}
+	folder, err := dep.folder()
+	dep.Dir = filepath.Join(strings.TrimSuffix(m.Dir, own), folder)
+	return dep, err
 }
 
 // emptyModule makes a folder in which go finds no other module than one
@@ -150,7 +181,7 @@ func programName(pkg string) string {
 
 // madeAll asks the programs themselves what they were built from. The module's
 // go.sum, which its hash covers, names the hashes of what it depends on, and
-// go install does not look into it.
+// go install does not look into it, nor at the source that lies there.
 func (m goModule) madeAll(bin string) error {
 	entries, err := os.ReadDir(bin)
 	if err != nil {
@@ -173,6 +204,13 @@ func (m goModule) madeAll(bin string) error {
 			if want := sums[d.Path+" "+d.Version]; want != "" && want != d.Sum {
 				return fmt.Errorf("program %q was built with %s@%s, whose hash is %s, and the go.sum of %s@%s has %s: it is not what its author built it with; see where GOPROXY leads",
 					e.Name(), d.Path, d.Version, d.Sum, m.Path, m.Version, want)
+			}
+			dep, err := m.dependency(d)
+			if err == nil {
+				err = dep.sound()
+			}
+			if err != nil {
+				return err
 			}
 		}
 	}

@@ -175,6 +175,16 @@ func TestGoModuleChanged(t *testing.T) {
 		require.ErrorContains(t, err, "is not what was downloaded, its hash is h1:")
 		require.ErrorContains(t, err, "remove it, as with go clean -modcache")
 	})
+	t.Run("kept of what it depends on", func(t *testing.T) {
+		s := newGoSubject(t)
+		r := s.pin(t)
+		source := filepath.Join(s.dir, "modules", saysModule+"@v1.0.0", "says.go")
+		require.NoError(t, os.Chmod(source, 0o644))
+		require.NoError(t, os.WriteFile(source, []byte("package says\n\nfunc Says(s string) string { return \"bye\" }\n"), 0o644))
+		_, err := s.provider(t, "cache").Obtain(t.Context(), r)
+		require.ErrorContains(t, err, "module example.com/says@v1.0.0: its source in ")
+		require.ErrorContains(t, err, "is not what was downloaded, its hash is h1:")
+	})
 	t.Run("depended on", func(t *testing.T) {
 		s := newGoSubject(t)
 		r := s.pin(t)

@@ -103,16 +103,21 @@ func (p *Provider) npmInstall(ctx context.Context, r ledger.Release, in inputs, 
 	return p.npm(ctx, r, in, bin, append(words, "--", npmID(r))...)
 }
 
+// npmSettings leave out the workspaces of a project that calls freeze by npm
+// run: an empty value is none.
+var npmSettings = []string{"npm_config_workspace=", "npm_config_workspaces="}
+
 // npmInstall are the words but for the package. What it depends on is taken as
 // it was on the day on which the release was cut, since a range of versions
-// grows.
+// grows. What a user may have npm do elsewhere is said to be as usual.
 func npmInstall(r ledger.Release, bin string) ([]string, error) {
 	cut, err := time.Parse(time.DateOnly, r.Date)
 	if err != nil {
 		return nil, fmt.Errorf("the date of the release: %w", err)
 	}
 	return []string{
-		"install", "--prefix", bin, "--ignore-scripts", "--no-save", "--omit=dev", "--install-strategy=hoisted", "--global=false",
+		"install", "--prefix", bin, "--ignore-scripts", "--no-save", "--omit=dev", "--install-strategy=hoisted", "--bin-links",
+		"--location=project", "--global=false", "--dry-run=false", "--package-lock-only=false",
 		"--no-audit", "--no-fund", "--no-update-notifier", "--before=" + cut.AddDate(0, 0, 1).Format(time.DateOnly),
 	}, nil
 }

@@ -97,6 +97,17 @@ func TestNPM(t *testing.T) {
 	require.Equal(t, b.Programs, again.Programs)
 }
 
+// TestNPMSettings: what a user has npm do elsewhere is not done to a release.
+func TestNPMSettings(t *testing.T) {
+	s := newNPMSubject(t)
+	r := s.pin(t)
+	want := s.obtain(t, "cache", r)
+	got := s.obtain(t, "other", r, "npm_config_bin_links=false", "npm_config_dry_run=true", "npm_config_package_lock_only=true",
+		"npm_config_location=global", "npm_config_workspaces=true", "npm_config_ignore_scripts=false", "npm_config_package_lock=false")
+	require.False(t, got.Cached)
+	require.Equal(t, want.Programs, got.Programs)
+}
+
 // TestNPMOffline: a build that is cached needs nothing at all, and one that is
 // not needs no network where npm has kept the packages.
 func TestNPMOffline(t *testing.T) {
