@@ -28,6 +28,7 @@ type corpus struct {
 
 	mu     sync.Mutex
 	loaded map[fixture.Key]*fixture.Release
+	stored map[*fixture.Scenario]map[string]string // files, asked for once
 }
 
 // Find returns the fixtures folder that belongs to the folder dir: that of
@@ -58,7 +59,8 @@ func Find(dir string) (string, error) {
 }
 
 func openCorpus(dir string) (*corpus, error) {
-	c := &corpus{dir: dir, fsys: os.DirFS(dir), loaded: make(map[fixture.Key]*fixture.Release)}
+	c := &corpus{dir: dir, fsys: os.DirFS(dir), loaded: make(map[fixture.Key]*fixture.Release),
+		stored: make(map[*fixture.Scenario]map[string]string)}
 	var err error
 	if c.ledger, err = ledger.Load(c.fsys); err != nil {
 		return nil, fmt.Errorf("%q: %s: %w", dir, ledger.Name, err)
@@ -100,8 +102,18 @@ func (c *corpus) sealed(fsys fs.FS, key fixture.Key) error {
 func manifestOf(key fixture.Key) string { return path.Join(key.Family, key.Version, "bindings.json") }
 
 // files gives, for each entry of a scenario that is stored, its file in the
-// fixtures folder by its path in the box.
+// fixtures folder by its path in the box. Nobody writes to what it returns.
 func (c *corpus) files(r *fixture.Release, scenario string) map[string]string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := r.Scenarios[scenario]
+	if c.stored[s] == nil {
+		c.stored[s] = storedFiles(r, scenario)
+	}
+	return c.stored[s]
+}
+
+func storedFiles(r *fixture.Release, scenario string) map[string]string {
 	var names []string
 	for name := range r.Scenarios {
 		names = append(names, name)

@@ -36,6 +36,13 @@ func (f *Fixture) read(boxPaths ...string) {
 	}
 }
 
+// knows says whether the reading of an entry counts already, or is about to.
+func (f *Fixture) knows(box string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.counted[box] || f.pending[box]
+}
+
 // compared makes what was read so far count.
 func (f *Fixture) compared(id string) {
 	current.visits.add(f, id)

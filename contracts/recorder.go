@@ -91,6 +91,9 @@ func (r recorder) saw(name string, info fs.FileInfo) {
 // read notes the file at name, or the one that symlinks lead to from there.
 func (r recorder) read(name string) {
 	file := path.Join(r.base, name)
+	if r.th.f.knows(r.th.frozen[file]) {
+		return
+	}
 	if real, err := filepath.EvalSymlinks(filepath.Join(r.th.Dir, filepath.FromSlash(file))); err == nil {
 		if rel, err := filepath.Rel(r.th.Dir, real); err == nil {
 			file = filepath.ToSlash(rel)

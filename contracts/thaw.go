@@ -2,6 +2,7 @@ package contracts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -26,6 +27,7 @@ type Thawed struct {
 	frozen map[string]string // and back
 	views  map[string]fixture.Output
 	state  map[string]fileState
+	known  *known
 }
 
 // Option changes how a fixture is thawed.
@@ -88,7 +90,7 @@ func (f *Fixture) thawAt(t testing.TB, dir string, o options) (*Thawed, error) {
 	if err != nil {
 		return nil, err
 	}
-	th := &Thawed{Dir: got.Dir, box: o.box, f: f, now: got.Paths, frozen: make(map[string]string, len(got.Paths)), views: got.Views}
+	th := &Thawed{Dir: got.Dir, box: o.box, f: f, now: got.Paths, frozen: make(map[string]string, len(got.Paths)), views: got.Views, known: newKnown()}
 	for frozen, now := range got.Paths {
 		th.frozen[now] = frozen
 	}
@@ -144,6 +146,9 @@ func thawFolder() (*folder, error) {
 }
 
 func removeAll(dir string) error {
+	if err := os.RemoveAll(dir); !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
 			err = os.Chmod(name, 0o700)

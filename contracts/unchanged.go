@@ -1,14 +1,18 @@
 package contracts
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,7 +23,7 @@ import (
 
 // fileState is what a refusal must leave as it is.
 type fileState struct {
-	Type    tree.Type
+	Type    fs.FileMode
 	Mode    fs.FileMode
 	Content string
 	// Changed is the time of the last write to a file. A folder's is left out:
@@ -47,6 +51,9 @@ func (f *Fixture) Unchanged(t testing.TB, except ...string) bool {
 		now, before = without(t, now, glob), without(t, before, glob)
 	}
 	id := f.last + ".unchanged"
+	if maps.Equal(before, now) {
+		return true
+	}
 	if diff := cmp.Diff(before, now); diff != "" {
 		f.fail(t, id, "%s: %s: something was written (-before +after)\n%s", id, f.broken(id), diff)
 		return false
@@ -84,24 +91,25 @@ func (th *Thawed) look() (map[string]fileState, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := tree.Walk(th.Dir, roots)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", th.f.name(), err)
-	}
-	state := make(map[string]fileState, len(entries))
-	for _, e := range entries {
-		s := fileState{Type: e.Type, Content: string(e.Data) + e.Target}
-		if runtime.GOOS != "windows" {
-			s.Mode = e.Mode
-		}
-		if e.Type == tree.File && !isIndex(e) {
-			info, err := os.Lstat(filepath.Join(th.Dir, filepath.FromSlash(e.Path)))
-			if err != nil {
-				return nil, err
+	state := make(map[string]fileState, len(th.state))
+	for _, top := range roots {
+		err := filepath.WalkDir(filepath.Join(th.Dir, top), func(name string, d fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) && name == filepath.Join(th.Dir, top) {
+				return nil
 			}
-			s.Changed = info.ModTime()
+			if err != nil {
+				return err
+			}
+			rel, err := filepath.Rel(th.Dir, name)
+			if err != nil {
+				return err
+			}
+			state[filepath.ToSlash(rel)], err = th.known.at(name, d)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", th.f.name(), err)
 		}
-		state[e.Path] = s
 	}
 	return state, nil
 }
@@ -125,7 +133,69 @@ func (th *Thawed) tops() ([]string, error) {
 	return names, err
 }
 
+// known are the files of a thawed folder that were looked at before: none is
+// read again of which the file system says that nobody wrote to it since.
+type known struct {
+	mu    sync.Mutex
+	files map[string]knownFile
+}
+
+type knownFile struct {
+	stamp stamp
+	state fileState
+}
+
+func newKnown() *known { return &known{files: make(map[string]knownFile)} }
+
+// at is what lies at name.
+func (k *known) at(name string, d fs.DirEntry) (fileState, error) {
+	now := time.Now()
+	info, err := d.Info()
+	if err != nil {
+		return fileState{}, err
+	}
+	s := fileState{Type: info.Mode().Type()}
+	if runtime.GOOS != "windows" && s.Type != fs.ModeSymlink {
+		s.Mode = info.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
+	}
+	switch s.Type {
+	case fs.ModeSymlink:
+		s.Content, err = os.Readlink(name)
+		return s, err
+	case 0:
+	default:
+		return s, nil
+	}
+	stamp, lasts := stampOf(info, now)
+	k.mu.Lock()
+	had, is := k.files[name]
+	k.mu.Unlock()
+	if is && had.stamp == stamp {
+		return had.state, nil
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return s, err
+	}
+	s.Changed = info.ModTime()
+	if isIndex(name, data) {
+		s.Changed = time.Time{}
+		if data, _, err = tree.SettleIndex(data); err != nil {
+			return s, err
+		}
+	}
+	s.Content = string(data)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if lasts {
+		k.files[name] = knownFile{stamp, s}
+	} else {
+		delete(k.files, name)
+	}
+	return s, nil
+}
+
 // isIndex knows git's index by how it begins.
-func isIndex(e tree.Entry) bool {
-	return path.Base(e.Path) == "index" && strings.HasPrefix(string(e.Data), "DIRC")
+func isIndex(name string, data []byte) bool {
+	return filepath.Base(name) == "index" && bytes.HasPrefix(data, []byte("DIRC"))
 }
