@@ -60,10 +60,10 @@ func (a *app) check(ctx context.Context) error {
 		}
 	case bad > 0:
 		for _, problem := range r.Ledger {
-			fmt.Fprintln(a.stderr, "freeze: "+problem.String())
+			complain(a.stderr, problem.String())
 		}
 		for _, problem := range r.Fixtures {
-			fmt.Fprintln(a.stderr, "freeze: "+problem.String())
+			complain(a.stderr, problem.String())
 		}
 	default:
 		fmt.Fprintf(a.stdout, "%s, %s, %s, %d bytes: all as frozen\n",

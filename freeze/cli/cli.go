@@ -19,6 +19,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/freeze/config"
 	"github.com/freeze-contracts/permafrost/freeze/cut"
+	"github.com/freeze-contracts/permafrost/internal/plain"
 	"github.com/freeze-contracts/permafrost/sandbox"
 )
 
@@ -46,10 +47,13 @@ func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitDone
 	}
 	if !errors.Is(err, errSaid) {
-		fmt.Fprintln(stderr, "freeze: "+err.Error())
+		complain(stderr, err.Error())
 	}
 	return exitCode(err)
 }
+
+// complain says what went wrong. What programs printed is part of that.
+func complain(stderr io.Writer, what string) { fmt.Fprintln(stderr, "freeze: "+plain.Lines(what)) }
 
 // app is one call of freeze.
 type app struct {

@@ -148,7 +148,7 @@ func (a *app) printReport(r *cut.Report) error {
 
 func printRelease(stdout, stderr io.Writer, r cut.ReleaseReport) {
 	if err := r.Err(); err != nil {
-		fmt.Fprintln(stderr, "freeze: "+err.Error())
+		complain(stderr, err.Error())
 		failed := slices.ContainsFunc(r.Scenarios, func(o cut.Outcome) bool { return o.Status.Bad() })
 		if failed && slices.ContainsFunc(r.Scenarios, cut.Outcome.New) {
 			fmt.Fprintf(stderr, "freeze: nothing of %s was written, since not all of it succeeded\n", r.Version)

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/freeze-contracts/permafrost/internal/plain"
 )
 
 // JSON writes the report as one JSON document.
@@ -34,7 +34,7 @@ func (r *Report) Text(w io.Writer) error {
 			fmt.Fprintf(&out, "\n%s, %s\n", c.Family, c.Kind)
 		}
 		if c.Document != last.Document || c.Kind != last.Kind || c.Family != last.Family {
-			fmt.Fprintf(&out, "  %s\n", plain(c.Document))
+			fmt.Fprintf(&out, "  %s\n", plain.Line(c.Document))
 		}
 		last = c
 		fmt.Fprintf(&out, "    %s  (%s)\n", c.sentence(), strings.Join(c.Scenarios, ", "))
@@ -60,7 +60,7 @@ func (r *Report) Markdown(w io.Writer) error {
 			fmt.Fprintf(&out, "\n### %s, %s\n\n| document | change | scenarios |\n| --- | --- | --- |\n", c.Family, c.Kind)
 		}
 		last = c
-		cells := []string{code(plain(c.Document)), code(c.sentence()), strings.Join(c.Scenarios, ", ")}
+		cells := []string{code(plain.Line(c.Document)), code(c.sentence()), strings.Join(c.Scenarios, ", ")}
 		for _, line := range c.hunk() {
 			cells[1] += "<br>" + code(line)
 		}
@@ -121,7 +121,7 @@ func (c Change) sentence() string {
 	return c.pointer() + ": " + change
 }
 
-func (c Change) pointer() string { return cmp.Or(plain(c.Pointer), "the whole") }
+func (c Change) pointer() string { return cmp.Or(plain.Line(c.Pointer), "the whole") }
 
 // hunk is a change of text line by line.
 func (c Change) hunk() []string {
@@ -152,23 +152,9 @@ func short(text string) string {
 
 func cut(text string) string {
 	const longest = 160
-	text = plain(text)
+	text = plain.Line(text)
 	if r := []rune(text); len(r) > longest {
 		return fmt.Sprintf("%s... (%d characters more)", string(r[:longest]), len(r)-longest)
 	}
 	return text
-}
-
-// plain escapes what a program wrote and a terminal would obey, and what would
-// end a line.
-func plain(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if r == '\t' || unicode.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		}
-	}
-	return b.String()
 }

@@ -37,7 +37,7 @@ var arrows = map[string][]string{
 	"freeze/binding":        {"freeze/tree"},
 	"freeze/fixture":        {"freeze/tree", "freeze/binding"},
 	"freeze/diff/sqlite":    nil,
-	"freeze/diff":           {"freeze/diff/sqlite", "freeze/tree", "freeze/binding", "freeze/fixture"},
+	"freeze/diff":           {"freeze/diff/sqlite", "freeze/tree", "freeze/binding", "freeze/fixture", "internal/plain"},
 	"freeze/config":         {"freeze/config/tomldoc", "freeze/tree"},
 	"freeze/config/tomldoc": nil,
 	"freeze/ledger":         {"freeze/config/tomldoc", "freeze/tree"},
@@ -48,7 +48,7 @@ var arrows = map[string][]string{
 	"freeze/cut":            {"sandbox", "freeze/config", "freeze/ledger", "freeze/provider", "freeze/scenario", "freeze/shard", "freeze/tree", "freeze/binding", "freeze/fixture"},
 	"freeze/read":           {"sandbox", "sandbox/script", "freeze/config", "freeze/ledger", "freeze/provider", "freeze/scenario", "freeze/shard", "freeze/tree", "freeze/fixture", "freeze/cut"},
 	"freeze/skeleton":       {"sandbox/script", "freeze/config", "freeze/cut"},
-	"freeze/cli":            {"freeze/skeleton", "freeze/shard", "sandbox", "freeze/config", "freeze/ledger", "freeze/scenario", "freeze/fixture", "freeze/binding", "freeze/diff", "freeze/cut", "freeze/read", "freeze/mutate", "freeze/mutate/regression"},
+	"freeze/cli":            {"freeze/skeleton", "freeze/shard", "sandbox", "freeze/config", "freeze/ledger", "freeze/scenario", "freeze/fixture", "freeze/binding", "freeze/diff", "freeze/cut", "freeze/read", "freeze/mutate", "freeze/mutate/regression", "internal/plain"},
 
 	"freeze/mutate":                 {"freeze/shard", "freeze/mutate/process", "freeze/mutate/regression", "freeze/mutate/source", "freeze/mutate/source/switches", "freeze/mutate/testbin"},
 	"freeze/mutate/process":         {"freeze/group"},
@@ -59,6 +59,7 @@ var arrows = map[string][]string{
 
 	"internal/tmux":          nil,
 	"internal/layout":        nil,
+	"internal/plain":         nil,
 	"internal/registry":      nil,
 	"internal/subjects":      nil,
 	"internal/subjects/demo": {"internal/subjects"},

@@ -1,0 +1,34 @@
+// Package plain writes text that a program has left or printed, so that a
+// terminal shows all of it and obeys none.
+package plain
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Line is s on one line: what is no text is written as Go would.
+func Line(s string) string { return escape(s, "\t") }
+
+// Lines is s with its lines and tabs.
+func Lines(s string) string { return escape(s, "\t\n") }
+
+func escape(s, kept string) string {
+	var b strings.Builder
+	for s != "" {
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case unicode.IsPrint(r) || strings.ContainsRune(kept, r):
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+		s = s[size:]
+	}
+	return b.String()
+}
