@@ -41,12 +41,12 @@ lint:
 	@echo "check: gofmt, tidy, staticcheck"
 	@cd "$(ROOT)" && unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -s -l) && \
 		{ [ -z "$$unformatted" ] || { echo "check: run gofmt -s -w on $$unformatted" >&2; exit 1; }; }
-	@cd "$(ROOT)" && go mod tidy -diff
+	@cd "$(ROOT)" && go mod tidy -diff && go -C examples/ci mod tidy -diff
 	@cd "$(ROOT)" && go tool staticcheck -checks inherit,ST1000 ./...
 
 vet:
 	@echo "check: vet on three systems"
-	@cd "$(ROOT)" && go vet ./... && GOOS=darwin go vet ./... && GOOS=windows go vet ./...
+	@cd "$(ROOT)" && go -C examples/ci vet ./... && go vet ./... && GOOS=darwin go vet ./... && GOOS=windows go vet ./...
 
 fixtures: build ## the fixtures are as frozen, and today's code can be frozen
 	@echo "check: fixtures"
@@ -62,6 +62,8 @@ test: ## the tests, with the race detector; what they need is not skipped
 	@echo "check: test -race"
 	@command -v npm >/dev/null && command -v node >/dev/null || echo "check: NOT TESTED: the provider npm, since npm or node is not on this machine" >&2
 	@cd "$(ROOT)" && PERMAFROST_CHECK=1 go test -race -timeout 45m $$(go list ./... | grep -v '/contracts/')
+	@echo "check: test examples/ci"
+	@cd "$(ROOT)" && go -C examples/ci test ./...
 	@echo "check: test contracts"
 	@cd "$(ROOT)" && PERMAFROST_CHECK=1 go test -timeout 45m $$(go list ./contracts/... | grep '/contracts/')
 

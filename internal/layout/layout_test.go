@@ -240,6 +240,9 @@ func parse(t *testing.T) []file {
 			if d.Name()[0] == '.' || d.Name() == "testdata" || rel == "fixtures" || rel == "bin" {
 				return fs.SkipDir
 			}
+			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
+				return fs.SkipDir // a module of its own
+			}
 			return nil
 		}
 		if path.Ext(rel) != ".go" {
