@@ -36,6 +36,9 @@ func Since(ctx context.Context, dir string, env []string, rev string) (*Changes,
 		cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.quotePath=false"}, args...)...)
 		cmd.Dir, cmd.Env = dir, env
 		out, err := cmd.Output()
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			return nil, fmt.Errorf("git %s: %s", args[0], bytes.TrimSpace(exit.Stderr))
 		}

@@ -101,6 +101,9 @@ func list(ctx context.Context, dir string, env, patterns []string) ([]listed, er
 		"-json=ImportPath,Dir,Export,DepOnly,GoFiles,CgoFiles,Module,Error", "--"}, patterns)...)
 	cmd.Dir, cmd.Env = dir, env
 	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return nil, fmt.Errorf("go list: %s", bytes.TrimSpace(exit.Stderr))
 	}

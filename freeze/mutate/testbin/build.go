@@ -43,6 +43,9 @@ func (b Builder) Find(ctx context.Context, pattern string) (dir, importPath stri
 	cmd := exec.CommandContext(ctx, "go", "list", "-e", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles,Error", "--", pattern)
 	cmd.Dir, cmd.Env = b.Dir, b.Env
 	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return "", "", context.Cause(ctx)
+	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return "", "", &NoTestsError{pattern, string(bytes.TrimSpace(exit.Stderr))}
 	}
@@ -108,6 +111,9 @@ func (b Builder) list(ctx context.Context, args ...string) ([]string, error) {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"list"}, args...)...)
 	cmd.Dir, cmd.Env = b.Dir, b.Env
 	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return nil, fmt.Errorf("go list: %s", bytes.TrimSpace(exit.Stderr))
 	}
