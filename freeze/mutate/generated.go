@@ -119,6 +119,11 @@ func (g *generation) run(ctx context.Context) error {
 	if g.tree, err = source.Load(ctx, g.Dir, g.Env, g.Packages...); err != nil {
 		return err
 	}
+	for _, pattern := range g.Packages {
+		if !g.tree.Matched(pattern) {
+			return fmt.Errorf("mutate.packages: there is no package %q", pattern)
+		}
+	}
 	candidates, err := g.candidates()
 	if err != nil {
 		return err
@@ -160,6 +165,9 @@ func (g *generation) run(ctx context.Context) error {
 // candidates are the mutants that are asked for and compile.
 func (g *generation) candidates() ([]*candidate, error) {
 	all := g.tree.Mutants()
+	if len(all) == 0 {
+		return nil, fmt.Errorf("mutate.packages: nothing in %q makes a mutant", g.Packages)
+	}
 	for _, k := range g.Known {
 		if !slices.ContainsFunc(all, func(m *source.Mutant) bool { return m.ID == k.ID }) {
 			g.Gone = append(g.Gone, k)

@@ -38,6 +38,22 @@ func byID(results []mutate.MutantResult) map[string][]mutate.MutantResult {
 	return all
 }
 
+// What makes up nothing proves nothing.
+func TestGenerateOfNothing(t *testing.T) {
+	for _, pattern := range []string{"./nowhere", "./nowhere/..."} {
+		g := shelf(t)
+		g.Packages = []string{".", pattern}
+		_, err := mutate.Generate(t.Context(), g)
+		require.ErrorContains(t, err, fmt.Sprintf("mutate.packages: there is no package %q", pattern))
+	}
+	g := shelf(t)
+	require.NoError(t, os.Mkdir(filepath.Join(g.Dir, "doc"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(g.Dir, "doc", "doc.go"), []byte("// Package doc has no code.\npackage doc\n"), 0o644))
+	g.Packages = []string{"./doc"}
+	_, err := mutate.Generate(t.Context(), g)
+	require.ErrorContains(t, err, `mutate.packages: nothing in ["./doc"] makes a mutant`)
+}
+
 func TestGenerate(t *testing.T) {
 	g := shelf(t)
 	before := snapshot(t, g.Dir)

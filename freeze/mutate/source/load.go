@@ -30,6 +30,7 @@ type Tree struct {
 	module   module
 	fset     *token.FileSet
 	packages map[string]*Package // by folder
+	matched  map[string]bool     // the patterns that name any
 	importer types.Importer
 }
 
@@ -61,6 +62,7 @@ type listed struct {
 	ImportPath, Dir, Export string
 	DepOnly                 bool
 	GoFiles, CgoFiles       []string
+	Match                   []string // the patterns that name it
 	Module                  *module
 	Error                   *struct{ Err string }
 }
@@ -72,7 +74,7 @@ func Load(ctx context.Context, dir string, env []string, patterns ...string) (*T
 	if err != nil {
 		return nil, err
 	}
-	t := &Tree{Dir: dir, fset: token.NewFileSet(), packages: make(map[string]*Package)}
+	t := &Tree{Dir: dir, fset: token.NewFileSet(), packages: make(map[string]*Package), matched: make(map[string]bool)}
 	exports := make(map[string]string)
 	for _, l := range all {
 		exports[l.ImportPath] = l.Export
@@ -92,13 +94,16 @@ func Load(ctx context.Context, dir string, env []string, patterns ...string) (*T
 		if err := t.add(l); err != nil {
 			return nil, fmt.Errorf("package %s: %w", l.ImportPath, err)
 		}
+		for _, pattern := range l.Match {
+			t.matched[pattern] = true
+		}
 	}
 	return t, nil
 }
 
 func list(ctx context.Context, dir string, env, patterns []string) ([]listed, error) {
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-e", "-export", "-deps",
-		"-json=ImportPath,Dir,Export,DepOnly,GoFiles,CgoFiles,Module,Error", "--"}, patterns)...)
+		"-json=ImportPath,Dir,Export,DepOnly,GoFiles,CgoFiles,Match,Module,Error", "--"}, patterns)...)
 	cmd.Dir, cmd.Env = dir, env
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
@@ -191,6 +196,9 @@ func (t *Tree) File(name string) (*File, bool) {
 	}
 	return p.Files[i], true
 }
+
+// Matched reports whether a pattern names a package that is there.
+func (t *Tree) Matched(pattern string) bool { return t.matched[pattern] }
 
 // Packages returns the packages, sorted by path.
 func (t *Tree) Packages() []*Package {
