@@ -119,6 +119,15 @@ func TestJoin(t *testing.T) {
 	for i, p := range joined {
 		require.Equal(t, i, p.Shard.I)
 	}
+	// A tool that one part alone knows is that of the whole.
+	alone := part(1, 2)
+	alone.Tools = map[string]string{"git": "2.50"}
+	_, err = shard.Join([]*shard.Part{part(0, 2), alone})
+	require.NoError(t, err)
+}
+
+// What is no part of the run is named, and nothing is joined.
+func TestJoinRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		change func(*shard.Part)
@@ -131,22 +140,33 @@ func TestJoin(t *testing.T) {
 		{"files", func(p *shard.Part) { p.State.Files = "f1" }, "the state of the files of 0.json is f0, that of 1.json f1"},
 		{"plan", func(p *shard.Part) { p.Plan = []string{"a"} }, "the plan of 0.json is "},
 		{"tool", func(p *shard.Part) { p.Tools["tmux"] = "3.4" }, "the tmux of 0.json is 3.5, that of 1.json 3.4"},
-		{"twice", func(p *shard.Part) { p.Shard.I = 2 }, "part 2/3 is there twice: 1.json and 2.json"},
 	} {
 		parts := []*shard.Part{part(0, 3), part(1, 3), part(2, 3)}
 		tt.change(parts[1])
-		_, err := shard.Join(parts)
-		require.ErrorContains(t, err, tt.want, tt.name)
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := shard.Join(parts)
+			require.ErrorContains(t, err, tt.want)
+		})
 	}
-	_, err = shard.Join([]*shard.Part{part(1, 4)})
-	require.EqualError(t, err, "of 4 parts 1 are there; missing: 0/4, 2/4, 3/4")
-	_, err = shard.Join(nil)
+	t.Run("doubled", func(t *testing.T) {
+		again := part(1, 3)
+		again.File = "again.json"
+		_, err := shard.Join([]*shard.Part{part(0, 3), part(1, 3), part(2, 3), again})
+		require.EqualError(t, err, "part 1/3 is there twice: 1.json and again.json")
+	})
+	t.Run("missing", func(t *testing.T) {
+		_, err := shard.Join([]*shard.Part{part(1, 4)})
+		require.EqualError(t, err, "of 4 parts 1 are there; missing: 0/4, 2/4, 3/4")
+	})
+	_, err := shard.Join(nil)
 	require.Error(t, err)
-	// A tool that one part alone knows is that of the whole.
-	alone := part(1, 2)
-	alone.Tools = map[string]string{"git": "2.50"}
-	_, err = shard.Join([]*shard.Part{part(0, 2), alone})
-	require.NoError(t, err)
+}
+
+func TestHere(t *testing.T) {
+	parts := []*shard.Part{part(0, 1)}
+	require.NoError(t, shard.Here(parts, parts[0].State))
+	require.EqualError(t, shard.Here(parts, shard.State{Commit: "c1", Files: "f0"}), "the parts are of commit c0, and here is c1")
+	require.ErrorContains(t, shard.Here(parts, shard.State{Commit: "c0", Files: "f1"}), "the parts are of other files than those that are here")
 }
 
 func TestPart(t *testing.T) {
