@@ -29,9 +29,9 @@ type generatedOptions struct {
 func (o *generatedOptions) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&o.on, "generated", false, "make up mutants of mutate.packages, and judge them by mutate.suites")
-	flags.IntVar(&o.sample, "sample", 0, "with --generated: draw so many; 0 is all")
+	flags.IntVar(&o.sample, "sample", 0, "with --generated: draw so many that are not listed as survivors; 0 is all")
 	flags.Uint64Var(&o.seed, "seed", 0, "with --generated: by which they are drawn and tests shuffled; 0 is a new one")
-	flags.DurationVar(&o.limit, "for", 0, "with --generated: judge for this long, and leave the rest; 0 is as long as it takes")
+	flags.DurationVar(&o.limit, "for", 0, "with --generated: begin no more after this time, and leave the rest; 0 is as long as it takes")
 	flags.IntVar(&o.steady, "steady", 10, "with --generated: how often the tree itself has to pass first, shuffled")
 }
 
@@ -74,10 +74,16 @@ func (a *app) generated(ctx context.Context, opts mutateOptions, cfg *config.Con
 	if err != nil {
 		return err
 	}
+	var stop <-chan struct{}
+	if o.limit > 0 {
+		begin, cancel := context.WithTimeout(ctx, o.limit)
+		defer cancel()
+		stop = begin.Done()
+	}
 	show := a.mutants(0)
 	got, err := mutate.Generate(ctx, mutate.Generation{
 		Dir: cfg.Dir, Env: a.env, Packages: cfg.Mutate.Packages, Suites: cfg.Mutate.Suites, Known: known, Since: changes,
-		IDs: ids, Sample: o.sample, Seed: o.seed, For: o.limit, Steady: o.steady, Shard: part.Shard,
+		IDs: ids, Sample: o.sample, Seed: o.seed, Stop: stop, Steady: o.steady, Shard: part.Shard,
 		Matrix: opts.matrix, Jobs: opts.jobs, Timeout: opts.timeout, Say: show.say, Show: show.generated,
 	})
 	show.end()

@@ -24,14 +24,14 @@ type Generation struct {
 	Suites   []string // the tests that have to catch them, asked in this order
 	Known    []Known  // the ledger of those that survive for a reason
 
-	IDs    []string      // these alone, or all
-	Since  *Changes      // those of them that change what changed; nil for all
-	Sample int           // so many of them, or all if 0
-	Seed   uint64        // by which they are drawn, and tests shuffled
-	For    time.Duration // how long to judge, or 0 for all of it
-	Steady int           // how often the tree itself has to pass first
-	Matrix bool          // whether all tests are asked, and what each catches is told
-	Shard  shard.Shard   // which part of those that are chosen is judged
+	IDs    []string        // these alone, or all
+	Since  *Changes        // those of them that change what changed; nil for all
+	Sample int             // so many of them that are not known, or all if 0
+	Seed   uint64          // by which they are drawn, and tests shuffled
+	Stop   <-chan struct{} // once it is closed no more are begun; nil for all of them
+	Steady int             // how often the tree itself has to pass first
+	Matrix bool            // whether all tests are asked, and what each catches is told
+	Shard  shard.Shard     // which part of those that are chosen is judged
 
 	Jobs    int
 	Timeout time.Duration
@@ -66,7 +66,7 @@ func (r MutantResult) Bad() bool { return r.Killed() == (r.Known != "") }
 type Generated struct {
 	Results   []MutantResult // in the order of the source
 	NotViable int            // were made up and do not compile
-	Left      int            // were not judged, since the time was over
+	Left      int            // were not begun
 	Gone      []Known        // are in the ledger, and no mutant any more
 	Chosen    []string       // ids of what all shards judge
 
@@ -96,7 +96,6 @@ type generation struct {
 	builder testbin.Builder
 
 	mu       sync.Mutex
-	began    time.Time
 	total    int
 	reached  map[*candidate]bool
 	fixtures fixtures
@@ -108,7 +107,7 @@ type candidate struct {
 	mutant  *source.Mutant
 	number  int // of its switch, 0 if it is built alone
 	elapsed time.Duration
-	skipped bool // by some suite, since the time was over
+	begun   bool // by some suite
 
 	result MutantResult // once a test failed
 	row    row
@@ -137,17 +136,7 @@ func (g *generation) run(ctx context.Context) error {
 	}
 	g.total, g.reached = len(candidates), make(map[*candidate]bool)
 	g.fixtures, g.covered = make(fixtures), make(covered)
-	g.began = time.Now()
 	for i, suite := range suites {
-		if len(candidates) == 0 {
-			break
-		}
-		if g.over() {
-			for _, c := range candidates {
-				c.skipped = true
-			}
-			break
-		}
 		if candidates, err = g.suite(ctx, fmt.Sprint("s", i), suite, candidates); err != nil {
 			return err
 		}
@@ -175,6 +164,9 @@ func (g *generation) candidates() ([]*candidate, error) {
 	}
 	var chosen []*source.Mutant
 	for _, m := range all {
+		if g.Sample > 0 && g.listed(m) != "" {
+			continue
+		}
 		if (len(g.IDs) == 0 || slices.Contains(g.IDs, m.ID)) && (g.Since == nil || g.Since.Mutant(m)) {
 			chosen = append(chosen, m)
 		}
@@ -227,15 +219,32 @@ func (g *generation) mine(chosen []*source.Mutant) []*source.Mutant {
 	return slices.DeleteFunc(chosen, func(m *source.Mutant) bool { return !ids[m.ID] })
 }
 
-// over reports whether the time for judging is over.
-func (g *generation) over() bool { return g.For > 0 && time.Since(g.began) > g.For }
+// stopped reports whether no more mutants are begun.
+func (g *generation) stopped() bool {
+	select {
+	case <-g.Stop:
+		return true
+	default:
+		return false
+	}
+}
 
-// rest are what no suite caught, or was not asked about to the end; in a matrix
-// all, since what one catches is asked of the next.
+// listed is the reason why a mutant may survive, or nothing.
+func (g *generation) listed(m *source.Mutant) string {
+	for _, k := range g.Known {
+		if k.ID == m.ID {
+			return k.Reason
+		}
+	}
+	return ""
+}
+
+// rest are what no suite caught, or was asked about; in a matrix all, since what
+// one catches is asked of the next.
 func (g *generation) rest(candidates []*candidate) {
 	for _, c := range candidates {
 		switch {
-		case c.skipped:
+		case !c.begun && g.stopped():
 			g.Left++
 		case c.result.Verdict != "":
 			g.done(c, c.result)
@@ -248,12 +257,8 @@ func (g *generation) rest(candidates []*candidate) {
 }
 
 func (g *generation) done(c *candidate, r MutantResult) {
-	r.Mutant, r.Elapsed, r.Row, r.fixtures = c.mutant, c.elapsed, c.row.Row(), c.row.fixtures
-	for _, k := range g.Known {
-		if k.ID == c.mutant.ID {
-			r.Known = k.Reason
-		}
-	}
+	r.Mutant, r.Elapsed, r.Known = c.mutant, c.elapsed, g.listed(c.mutant)
+	r.Row, r.fixtures = c.row.Row(), c.row.fixtures
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.Results = append(g.Results, r)
@@ -275,8 +280,9 @@ func (g *generation) say(format string, args ...any) {
 func (g *generation) suite(ctx context.Context, name string, suite testbin.Suite, candidates []*candidate) ([]*candidate, error) {
 	pkg := suite.Package
 	var left, asked []*candidate
+	stopped := g.stopped()
 	for _, c := range candidates {
-		if suite.Imports[c.mutant.Package()] {
+		if suite.Imports[c.mutant.Package()] && (c.begun || !stopped) {
 			asked = append(asked, c)
 		} else {
 			left = append(left, c)
@@ -310,9 +316,9 @@ func (g *generation) suite(ctx context.Context, name string, suite testbin.Suite
 	for i, slot := range slots {
 		group.Go(func() error {
 			for c := range work {
-				c.skipped = g.over()
 				done := false
-				if !c.skipped {
+				// What was begun is judged to the end: it may survive.
+				if c.begun = c.begun || !g.stopped(); c.begun {
 					var err error
 					if done, err = g.try(ctx, fmt.Sprintf("%s-%d-alone", name, i), slot, s, c); err != nil {
 						return err

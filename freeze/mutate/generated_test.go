@@ -1,6 +1,7 @@
 package mutate_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/otiai10/copy"
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
@@ -94,28 +96,47 @@ func TestGenerate(t *testing.T) {
 }
 
 // A slow reference, a copy of the tree for each mutant in which go test runs,
-// says the same of mutants that a seed draws.
+// says the same of mutants that a seed draws: of a module with gaps in its
+// tests, and of code here.
 func TestReferenceAgrees(t *testing.T) {
-	g := shelf(t)
-	g.Seed = rand.Uint64()
-	g.Sample = 8
-	t.Logf("seed %d", g.Seed)
-	got, err := mutate.Generate(t.Context(), g)
-	require.NoError(t, err)
-	require.NotEmpty(t, got.Results)
-	for _, r := range got.Results {
-		dir := filepath.Join(t.TempDir(), "copy")
-		require.NoError(t, os.CopyFS(dir, os.DirFS(g.Dir)))
-		m := r.Mutant
-		text := string(m.File.Text[:m.Start]) + m.New + string(m.File.Text[m.End:])
-		require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.Base(m.File.Name)), []byte(text), 0o644))
-		cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "./...")
-		cmd.Dir, cmd.Env = dir, g.Env
-		out, err := cmd.CombinedOutput()
-		if killed := err != nil; killed != r.Killed() {
-			t.Errorf("%s: %s -> %s: %s (%s), and go test: %v\n%s", m.ID, m.Before(), m.After(), r.Verdict, r.Why, err, out)
-		}
+	here := shelf(t)
+	here.Dir = t.TempDir()
+	for _, name := range []string{"go.mod", "go.sum", "readers"} {
+		require.NoError(t, copy.Copy(filepath.Join("../..", name), filepath.Join(here.Dir, name)))
 	}
+	here.Packages = []string{"./readers/..."}
+	here.Suites = []string{"./readers/artifact", "./readers/conversation", "./readers/project", "./readers/session"}
+	for name, g := range map[string]mutate.Generation{"shelf": shelf(t), "here": here} {
+		t.Run(name, func(t *testing.T) {
+			g.Seed, g.Sample = rand.Uint64(), 6
+			t.Logf("seed %d", g.Seed)
+			got, err := mutate.Generate(t.Context(), g)
+			require.NoError(t, err)
+			require.NotEmpty(t, got.Results)
+			for _, r := range got.Results {
+				killed, said := reference(t, g, r)
+				if killed != r.Killed() {
+					t.Errorf("%s: %s -> %s: %s (%s), and go test says\n%s", r.Mutant.ID, r.Mutant.Before(), r.Mutant.After(), r.Verdict, r.Why, said)
+				}
+			}
+		})
+	}
+}
+
+// reference judges a mutant by go test in a copy of the tree.
+func reference(t *testing.T, g mutate.Generation, r mutate.MutantResult) (killed bool, said string) {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, copy.Copy(g.Dir, dir))
+	m := r.Mutant
+	name, err := filepath.Rel(g.Dir, m.File.Name)
+	require.NoError(t, err)
+	text := string(m.File.Text[:m.Start]) + m.New + string(m.File.Text[m.End:])
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"test", "-vet=off", "-timeout=2m"}, g.Suites...)...)
+	cmd.Dir, cmd.Env = dir, g.Env
+	out, err := cmd.CombinedOutput()
+	return err != nil, string(out)
 }
 
 // The same seed draws the same; another mostly not.
@@ -135,6 +156,93 @@ func TestSample(t *testing.T) {
 	first := drawn(1)
 	require.Equal(t, first, drawn(1))
 	require.NotEqual(t, first, drawn(2))
+}
+
+// Once it is stopped no mutant is begun, and one that was is judged to the end:
+// the first suite misses the tag, and is stopped before it is asked of others.
+func TestStop(t *testing.T) {
+	g := shelf(t)
+	stop, results := make(chan struct{}), 0
+	g.Jobs, g.Stop = 1, stop
+	g.Show = func(mutate.MutantResult, int) {
+		if results++; results == 2 {
+			close(stop)
+		}
+	}
+	got, err := mutate.Generate(t.Context(), g)
+	require.NoError(t, err)
+	all := byID(got.Results)
+	require.Equal(t, mutate.Caught, all["Book/tag-renamed"][0].Verdict)
+	require.Equal(t, "example.org/shelf/suites TestEncode", all["Book/tag-renamed"][0].Test)
+	require.Empty(t, all["Shelf.Encode/arithmetic"])
+	require.NotZero(t, got.Left)
+	require.Equal(t, results, len(got.Results))
+
+	g.Show = nil // and it is stopped still
+	got, err = mutate.Generate(t.Context(), g)
+	require.NoError(t, err)
+	require.Empty(t, got.Results)
+}
+
+// What is known is not drawn: it takes longest, and tells nothing new.
+func TestKnownIsNotDrawn(t *testing.T) {
+	g := shelf(t)
+	g.Suites, g.Steady, g.Sample = []string{"./suites"}, 0, 4
+	got, err := mutate.Generate(t.Context(), g)
+	require.NoError(t, err)
+	require.NotEmpty(t, got.Results)
+	for _, r := range got.Results {
+		g.Known = append(g.Known, mutate.Known{ID: r.Mutant.ID, Reason: "for a reason"})
+	}
+	got, err = mutate.Generate(t.Context(), g)
+	require.NoError(t, err)
+	require.NotEmpty(t, got.Results)
+	require.Empty(t, got.Gone)
+	for _, r := range got.Results {
+		require.Empty(t, r.Known, r.Mutant.ID)
+	}
+}
+
+// Two runs at once have nothing in common, and leave nothing.
+func TestGenerateTwoAtOnce(t *testing.T) {
+	g := shelf(t)
+	t.Setenv("TMPDIR", shortDir(t))
+	g.Env = append(g.Env, "TMPDIR="+os.Getenv("TMPDIR"))
+	g.Sample = 12
+	done := make(chan []mutate.MutantResult, 2)
+	for range cap(done) {
+		go func() {
+			got, err := mutate.Generate(t.Context(), g)
+			if err != nil {
+				t.Error(err)
+			}
+			done <- got.Results
+		}()
+	}
+	verdicts := func(results []mutate.MutantResult) map[string]mutate.Verdict {
+		all := make(map[string]mutate.Verdict)
+		for _, r := range results {
+			all[r.Mutant.ID] = r.Verdict
+		}
+		return all
+	}
+	one, other := <-done, <-done
+	require.NotEmpty(t, one)
+	require.Equal(t, verdicts(one), verdicts(other))
+	requireNothingLeft(t)
+}
+
+// A run that is ended leaves no folder, and nothing that runs.
+func TestGenerateInterrupted(t *testing.T) {
+	g := shelf(t)
+	t.Setenv("TMPDIR", shortDir(t))
+	pids := filepath.Join(t.TempDir(), "pids")
+	sleeps := fmt.Sprintf("package shelf_test\n\nimport (\n\t\"os\"\n\t\"os/exec\"\n\t\"strconv\"\n\t\"testing\"\n)\n\nfunc TestSleeps(t *testing.T) {\n\tcmd := exec.Command(\"sleep\", \"1000\")\n\tcmd.Start()\n\tos.WriteFile(%q, []byte(strconv.Itoa(cmd.Process.Pid)+\"\\n\"), 0o644)\n\tcmd.Wait()\n}\n", pids)
+	require.NoError(t, os.WriteFile(filepath.Join(g.Dir, "sleeps_test.go"), []byte(sleeps), 0o644))
+	interrupt(t, pids, func(ctx context.Context) error {
+		_, err := mutate.Generate(ctx, g)
+		return err
+	})
 }
 
 // What is known has to be there, and to survive.

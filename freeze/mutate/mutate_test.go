@@ -159,12 +159,19 @@ func TestInterrupted(t *testing.T) {
 		}
 	}
 	require.Len(t, sleeps, 1)
+	interrupt(t, pids, func(ctx context.Context) error {
+		_, err := mutate.Run(ctx, request(dir, sleeps))
+		return err
+	})
+}
+
+// interrupt ends a run once one of its tests has written the pid of what it has
+// started, and requires that nothing is left.
+func interrupt(t *testing.T, pids string, run func(ctx context.Context) error) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() {
-		_, err := mutate.Run(ctx, request(dir, sleeps))
-		ended <- err
-	}()
+	go func() { ended <- run(ctx) }()
 	var pid string
 	require.Eventually(t, func() bool {
 		data, _ := os.ReadFile(pids)
