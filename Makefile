@@ -3,7 +3,7 @@
 #   make check    everything that CI runs, and the only list of it
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup build install freeze check lint vet fixtures read test regressions mutate fuzz bench
+.PHONY: help setup build install freeze check lint vet fixtures read test regressions sample mutate fuzz bench
 
 # The result must not depend on where make was started or on the caller's
 # settings of the programs under test.
@@ -34,7 +34,7 @@ freeze: setup build ## freeze the newest release again and show the result
 
 check: ## all that CI runs; the only list of it
 	@"$(ROOT)/internal/setup/setup.sh" tmux gcc python3 zsh fish
-	@cd "$(ROOT)" && before=$$(git status --porcelain) && $(MAKE) -s -f Makefile lint vet build fixtures read test regressions fuzz && \
+	@cd "$(ROOT)" && before=$$(git status --porcelain) && $(MAKE) -s -f Makefile lint vet build fixtures read test regressions sample fuzz && \
 		{ [ "$$before" = "$$(git status --porcelain)" ] || { echo "check: the tree is not as git found it before:" >&2; git status --short >&2; exit 1; }; }
 
 lint:
@@ -75,6 +75,11 @@ fuzz: ## every fuzz target for FUZZTIME
 regressions: setup build ## every regression is caught by the assertion meant for it
 	@echo "check: mutate"
 	@cd "$(ROOT)" && bin/freeze --quiet mutate
+
+# The commit is the seed: each draws others, and one draws the same again.
+sample: setup build ## mutants of the readers, as many as two minutes allow, are caught
+	@echo "check: mutate --generated"
+	@cd "$(ROOT)" && bin/freeze --quiet mutate --generated --sample 300 --for 2m --steady 1 --seed $$(printf %d 0x$$(git rev-parse --short=12 HEAD))
 
 mutate: regressions ## and every mutant of the readers is caught, or listed with a reason
 	@cd "$(ROOT)" && bin/freeze mutate --generated
