@@ -15,6 +15,7 @@ import (
 	"github.com/freeze-contracts/permafrost/freeze/config"
 	"github.com/freeze-contracts/permafrost/freeze/mutate"
 	"github.com/freeze-contracts/permafrost/freeze/mutate/regression"
+	"github.com/freeze-contracts/permafrost/internal/plain"
 )
 
 type mutateOptions struct {
@@ -266,7 +267,7 @@ func (a *app) printMutants(results []mutate.Result, output bool) error {
 		case output:
 			err = r.Explain(a.stdout)
 		case r.Verdict != mutate.Caught:
-			_, err = fmt.Fprintf(a.stdout, "%s: %s: %s\n", r.Regression.Name, r.Verdict, r.Why)
+			_, err = fmt.Fprintf(a.stdout, "%s: %s: %s\n", r.Regression.Name, r.Verdict, plain.Lines(r.Why))
 		}
 		if err != nil {
 			return err

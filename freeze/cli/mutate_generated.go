@@ -15,6 +15,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/freeze/config"
 	"github.com/freeze-contracts/permafrost/freeze/mutate"
+	"github.com/freeze-contracts/permafrost/internal/plain"
 )
 
 // generatedOptions are about mutants that are made up.
@@ -181,11 +182,11 @@ func (r *generatedReport) print(w io.Writer, whole bool) error {
 		}
 		switch {
 		case whole:
-			fmt.Fprintf(&b, "%s\n  %s: %q -> %q\n  %s: %s\n  %s\n%s\n%s", m.ID, m.Place, m.Before, m.After, m.Verdict, m.Why, m.Test, m.row(), strings.ReplaceAll(m.Output, "\x16", ""))
+			fmt.Fprintf(&b, "%s\n  %s: %q -> %q\n  %s: %s\n  %s\n%s\n%s", m.ID, m.Place, m.Before, m.After, m.Verdict, m.Why, m.Test, m.row(), plain.Lines(strings.ReplaceAll(m.Output, "\x16", "")))
 		case m.Bad && m.Known != "":
 			fmt.Fprintf(&b, "%s: listed as a survivor, and %s by %s: take it from %s\n", m.ID, m.Verdict, m.Test, mutate.Ledger)
 		case m.Bad:
-			fmt.Fprintf(&b, "%s: %s: %s\n  %s: %q -> %q\n", m.ID, m.Verdict, m.Why, m.Place, m.Before, m.After)
+			fmt.Fprintf(&b, "%s: %s: %s\n  %s: %q -> %q\n", m.ID, m.Verdict, plain.Lines(m.Why), m.Place, m.Before, m.After)
 		}
 	}
 	for _, id := range r.Gone {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/freeze-contracts/permafrost/internal/plain"
 )
 
 // Bad reports whether any regression is not caught.
@@ -40,11 +42,11 @@ func (r Result) Explain(w io.Writer) error {
 		file, by = g.File, "run:     "+g.Run
 	}
 	_, err := fmt.Fprintf(w, "%s: %s\n  file:    %s\n  %s\n  assert:  %s\n  verdict: %s: %s\n\n%s",
-		g.Name, g.What, file, by, g.Assert, r.Verdict, indent(r.Why), strings.ReplaceAll(r.Output, "\x16", ""))
+		g.Name, g.What, file, by, g.Assert, r.Verdict, indent(r.Why), plain.Lines(strings.ReplaceAll(r.Output, "\x16", "")))
 	return err
 }
 
 // indent keeps a message of several lines in its place.
 func indent(text string) string {
-	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n           ")
+	return strings.ReplaceAll(plain.Lines(strings.TrimSpace(text)), "\n", "\n           ")
 }

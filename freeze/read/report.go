@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/freeze-contracts/permafrost/freeze/scenario"
+	"github.com/freeze-contracts/permafrost/internal/plain"
 	"github.com/freeze-contracts/permafrost/sandbox"
 )
 
@@ -79,7 +80,7 @@ func (s Step) String() string {
 	if len(s.Wrote) > 0 {
 		text += " (wrote " + strings.Join(s.Wrote, ", ") + ")"
 	}
-	return text
+	return plain.Line(text)
 }
 
 // Failure is a script that did not come to its end.

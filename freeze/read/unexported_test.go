@@ -155,3 +155,9 @@ func TestBad(t *testing.T) {
 		}
 	}
 }
+
+// What a program said is one line, and no terminal obeys it.
+func TestStepString(t *testing.T) {
+	s := Step{Script: "s", Release: "v1.0.0", Family: "f", Scenario: "open", View: "list", Program: "v1.1.0", Reader: "v1.1.0", Outcome: Refuses, Message: "no\x1b[2J\nmore", Wrote: []string{"home/\a"}}
+	require.Equal(t, `s, f/open of v1.0.0: v1.1.0 refuses list: no\x1b[2J\nmore (wrote home/\a)`, s.String())
+}
