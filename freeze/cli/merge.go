@@ -135,7 +135,18 @@ func (a *app) mergeRead(parts []*shard.Part) error {
 // mutatePart is what a part of freeze mutate holds.
 type mutatePart struct {
 	Output bool         `json:"output"` // what the tests printed is asked for
+	Matrix bool         `json:"matrix"` // what each fixture catches, too
 	Report mutateReport `json:"report"`
+	// Fixtures are, by regression, what its test read, and whether it caught it.
+	Fixtures map[string]map[string]bool `json:"fixtures"`
+}
+
+func newMutatePart(results []mutate.Result, opts mutateOptions, output bool) mutatePart {
+	part := mutatePart{Output: output, Matrix: opts.matrix, Report: newMutateReport(results, opts.matrix), Fixtures: make(map[string]map[string]bool)}
+	for _, r := range results {
+		part.Fixtures[r.Regression.Name] = r.Fixtures
+	}
+	return part
 }
 
 func (a *app) mergeMutate(parts []*shard.Part) error {
@@ -153,23 +164,26 @@ func (a *app) mergeMutate(parts []*shard.Part) error {
 	}
 	var judged []mutate.Result
 	for _, r := range all {
-		j, ok := find(done, r)
-		if !ok {
-			return fmt.Errorf("no part has judged %s", r.Name)
+		result, err := find(done, r)
+		if err != nil {
+			return err
 		}
-		judged = append(judged, mutate.Result{Regression: r, Verdict: j.Verdict, Why: j.Why, Output: j.Output, Elapsed: time.Duration(j.ElapsedMS) * time.Millisecond})
+		judged = append(judged, result)
 	}
-	return a.sayMutants(judged, mutateOptions{}, done[0].Output)
+	return a.sayMutants(judged, mutateOptions{matrix: done[0].Matrix}, done[0].Output)
 }
 
-func find(done []*mutatePart, r *regression.Regression) (regressionJSON, bool) {
+// find is what the parts say of a regression.
+func find(done []*mutatePart, r *regression.Regression) (mutate.Result, error) {
 	for _, d := range done {
-		i := slices.IndexFunc(d.Report.Regressions, func(j regressionJSON) bool { return j.Name == r.Name && j.Verdict != "" })
-		if i >= 0 {
-			return d.Report.Regressions[i], true
+		for _, j := range d.Report.Regressions {
+			if j.Name == r.Name && j.Verdict != "" {
+				return mutate.Result{Regression: r, Verdict: j.Verdict, Why: j.Why, Output: j.Output,
+					Elapsed: time.Duration(j.ElapsedMS) * time.Millisecond, Fixtures: d.Fixtures[r.Name]}, nil
+			}
 		}
 	}
-	return regressionJSON{}, false
+	return mutate.Result{}, fmt.Errorf("no part has judged %s", r.Name)
 }
 
 // generatedPart is what a part of freeze mutate --generated holds.

@@ -78,8 +78,8 @@ func (a *app) mutate(ctx context.Context, opts mutateOptions, names []string) er
 		return usagef("--jobs %d: a number of tests, or 0 for the number of cores", opts.jobs)
 	case opts.timeout <= 0:
 		return usagef("--timeout %s: a time, such as 30s", opts.timeout)
-	case opts.matrix && !opts.part.Whole():
-		return usagef("--matrix is of all mutants and tests; it goes with no --shard")
+	case opts.matrix && opts.generated.on && !opts.part.Whole():
+		return usagef("--matrix of what is made up is of all mutants and tests; it goes with no --shard")
 	case opts.list && !opts.part.Whole():
 		return usagef("--list runs nothing, so there is no part of it; it goes with no --shard")
 	}
@@ -141,7 +141,7 @@ func (a *app) mutate(ctx context.Context, opts mutateOptions, names []string) er
 	if err != nil {
 		return err
 	}
-	if err := part.write(partMutate, mutatePart{len(names) > 0, newMutateReport(results, opts.matrix)}); err != nil {
+	if err := part.write(partMutate, newMutatePart(results, opts, len(names) > 0)); err != nil {
 		return err
 	}
 	return a.sayMutants(results, opts, len(names) > 0)
