@@ -38,12 +38,17 @@ func boundIn(bs []binding.Binding) map[string]bound {
 // set replaces the bound values that occur in text, which stands at pointer in
 // one of the places where.
 func (b bound) set(text, pointer string, where ...string) string {
+	var forms []string
 	for _, o := range b {
 		if slices.Contains(where, o.Where) && (o.Pointer == pointer || o.Pointer == "" || pointer == anywhere) {
-			text = strings.ReplaceAll(text, o.value, o.form)
+			forms = append(forms, o.value, o.form)
 		}
 	}
-	return text
+	if len(forms) == 0 {
+		return text
+	}
+	// All at once: a short value may occur in what stands in for another.
+	return strings.NewReplacer(forms...).Replace(text)
 }
 
 // anywhere is for what has no pointer of its own: keys, names, targets.

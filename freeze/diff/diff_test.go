@@ -102,6 +102,15 @@ func TestReleases(t *testing.T) {
 			want: []string{"text | " + state + "{sha256 hex12}/loose/log |  | lines | y\n -> z\n"},
 		},
 		{
+			name: "a bound value that is part of what stands in for another",
+			a:    []tree.Entry{file(state+"log", digestA+" 12\n")},
+			b:    []tree.Entry{file(state+"log", digestB+" 345\n")},
+			bindA: []binding.Binding{
+				digestOf(digestA, occurs(state+"log", "text", "/1")), bind(binding.Decimal, "12", occurs(state+"log", "text", "/1"))},
+			bindB: []binding.Binding{
+				digestOf(digestB, occurs(state+"log", "text", "/1")), bind(binding.Decimal, "345", occurs(state+"log", "text", "/1"))},
+		},
+		{
 			name:  "unit of a time",
 			a:     []tree.Entry{file(doc, `{"at":"2026-03-01T12:00:01Z"}`)},
 			b:     []tree.Entry{file(doc, `{"at":1772366401000}`)},
