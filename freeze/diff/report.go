@@ -27,7 +27,7 @@ func (r *Report) JSON(w io.Writer) error {
 // Text writes the report for a terminal.
 func (r *Report) Text(w io.Writer) error {
 	var out bytes.Buffer
-	fmt.Fprintln(&out, r.headline())
+	fmt.Fprintln(&out, r.Headline())
 	var last Change
 	for _, c := range r.Changes {
 		if c.Kind != last.Kind || c.Family != last.Family {
@@ -37,8 +37,8 @@ func (r *Report) Text(w io.Writer) error {
 			fmt.Fprintf(&out, "  %s\n", plain.Line(c.Document))
 		}
 		last = c
-		fmt.Fprintf(&out, "    %s  (%s)\n", c.sentence(), strings.Join(c.Scenarios, ", "))
-		for _, line := range c.hunk() {
+		fmt.Fprintf(&out, "    %s  (%s)\n", c.Sentence(), strings.Join(c.Scenarios, ", "))
+		for _, line := range c.Hunk() {
 			fmt.Fprintf(&out, "      %s\n", line)
 		}
 	}
@@ -53,15 +53,15 @@ func (r *Report) Text(w io.Writer) error {
 // Markdown writes the report for a release note or a pull request.
 func (r *Report) Markdown(w io.Writer) error {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "## %s\n", r.headline())
+	fmt.Fprintf(&out, "## %s\n", r.Headline())
 	var last Change
 	for _, c := range r.Changes {
 		if c.Kind != last.Kind || c.Family != last.Family {
 			fmt.Fprintf(&out, "\n### %s, %s\n\n| document | change | scenarios |\n| --- | --- | --- |\n", c.Family, c.Kind)
 		}
 		last = c
-		cells := []string{code(plain.Line(c.Document)), code(c.sentence()), strings.Join(c.Scenarios, ", ")}
-		for _, line := range c.hunk() {
+		cells := []string{code(plain.Line(c.Document)), code(c.Sentence()), strings.Join(c.Scenarios, ", ")}
+		for _, line := range c.Hunk() {
 			cells[1] += "<br>" + code(line)
 		}
 		fmt.Fprintf(&out, "| %s |\n", strings.Join(cells, " | "))
@@ -86,7 +86,8 @@ func code(text string) string {
 	return fence + strings.ReplaceAll(text, "|", `\|`) + fence
 }
 
-func (r *Report) headline() string {
+// Headline counts what changed, in one line.
+func (r *Report) Headline() string {
 	documents := make(map[string]bool)
 	for _, c := range r.Changes {
 		documents[c.Family+"\x00"+c.Document] = true
@@ -104,8 +105,8 @@ func (r *Report) apart(out *bytes.Buffer, format string) {
 	}
 }
 
-// sentence is the change in one line.
-func (c Change) sentence() string {
+// Sentence is the change in one line.
+func (c Change) Sentence() string {
 	switch c.What {
 	case DocumentAdded, DocumentRemoved, Lines:
 		return string(c.What)
@@ -123,8 +124,8 @@ func (c Change) sentence() string {
 
 func (c Change) pointer() string { return cmp.Or(plain.Line(c.Pointer), "the whole") }
 
-// hunk is a change of text line by line.
-func (c Change) hunk() []string {
+// Hunk is a change of text line by line.
+func (c Change) Hunk() []string {
 	if c.What != Lines {
 		return nil
 	}

@@ -10,28 +10,32 @@ import (
 	"github.com/freeze-contracts/permafrost/freeze/scenario"
 )
 
-// tally is how a program fared with what a version wrote.
-type tally struct {
-	program, writer string
-	count           map[Outcome]int
+// Tally is how a program fared with what a version wrote.
+type Tally struct {
+	Program, Writer string
+	Count           map[Outcome]int
+	Bad             int // of these, how many break the promise
 }
 
-// tallies are one for each pair that met, programs and writers oldest first.
-func (r *Report) tallies() []tally {
-	var all []tally
+// Tallies are one for each pair that met, programs and writers oldest first.
+func (r *Report) Tallies() []Tally {
+	var all []Tally
 	for _, s := range r.Steps {
-		i := slices.IndexFunc(all, func(t tally) bool { return t.program == s.Program && t.writer == s.Writer })
+		i := slices.IndexFunc(all, func(t Tally) bool { return t.Program == s.Program && t.Writer == s.Writer })
 		if i < 0 {
 			i = len(all)
-			all = append(all, tally{s.Program, s.Writer, make(map[Outcome]int)})
+			all = append(all, Tally{Program: s.Program, Writer: s.Writer, Count: make(map[Outcome]int)})
 		}
-		all[i].count[s.Outcome]++
+		all[i].Count[s.Outcome]++
+		if s.Bad() {
+			all[i].Bad++
+		}
 	}
-	slices.SortFunc(all, func(a, b tally) int {
-		if c := scenario.Compare(a.program, b.program); c != 0 {
+	slices.SortFunc(all, func(a, b Tally) int {
+		if c := scenario.Compare(a.Program, b.Program); c != 0 {
 			return c
 		}
-		return scenario.Compare(a.writer, b.writer)
+		return scenario.Compare(a.Writer, b.Writer)
 	})
 	return all
 }
@@ -41,8 +45,8 @@ func (r *Report) tallies() []tally {
 func (r *Report) Text(w io.Writer) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "PROGRAM\tSTATE OF\tREADS\tREFUSES\tWRITES\tMISREADS")
-	for _, t := range r.tallies() {
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%d\n", t.program, t.writer, t.count[Reads], t.count[Refuses], t.count[Writes], t.count[Misreads])
+	for _, t := range r.Tallies() {
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%d\n", t.Program, t.Writer, t.Count[Reads], t.Count[Refuses], t.Count[Writes], t.Count[Misreads])
 	}
 	if err := tw.Flush(); err != nil {
 		return err
@@ -59,8 +63,8 @@ func (r *Report) Text(w io.Writer) error {
 func (r *Report) Markdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("| program | state of | reads | refuses | writes | misreads |\n| --- | --- | --- | --- | --- | --- |\n")
-	for _, t := range r.tallies() {
-		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d |\n", t.program, t.writer, t.count[Reads], t.count[Refuses], t.count[Writes], t.count[Misreads])
+	for _, t := range r.Tallies() {
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d |\n", t.Program, t.Writer, t.Count[Reads], t.Count[Refuses], t.Count[Writes], t.Count[Misreads])
 	}
 	if others := r.others(); len(others) > 0 {
 		b.WriteString("\n")
