@@ -97,7 +97,7 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.configFile, "config", "", "use this `FILE` instead of the freeze.toml of this folder or its repository")
 	flags.BoolVar(&a.json, "json", false, "print the result as JSON on standard output")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, only what went wrong")
-	root.AddCommand(a.initCommand(), a.newCommand(), a.checkCommand(), a.diffCommand(), a.readCommand(), a.mutateCommand(), a.mergeCommand(), a.listCommand(), a.shellCommand(), a.doctorCommand(), a.reapCommand(), a.completionCommand())
+	root.AddCommand(a.initCommand(), a.newCommand(), a.checkCommand(), a.diffCommand(), a.readCommand(), a.mutateCommand(), a.mergeCommand(), a.reportCommand(), a.listCommand(), a.shellCommand(), a.doctorCommand(), a.reapCommand(), a.completionCommand())
 	if err := root.MarkPersistentFlagFilename("config", "toml"); err != nil {
 		panic(err) // there is no such flag
 	}

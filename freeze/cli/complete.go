@@ -37,14 +37,15 @@ const (
 func wordsOf() map[string]words {
 	formats := words{many, one("text", "json", "markdown"), 0}
 	return map[string]words{
-		"freeze":               {many, versions("tag, to be cut"), 0},
-		"freeze --dry-run":     {many, one(head), 0},
-		"freeze diff":          {2, versions(""), 0},
-		"freeze diff --format": formats,
-		"freeze read --with":   {many, both(one(this), versions("")), 0},
-		"freeze read --format": formats,
-		"freeze shell":         {1, both(versions("tag"), one(head)), 0},
-		"freeze new":           {1, families, cobra.ShellCompDirectiveNoSpace},
+		"freeze":                 {many, versions("tag, to be cut"), 0},
+		"freeze --dry-run":       {many, one(head), 0},
+		"freeze diff":            {2, versions(""), 0},
+		"freeze diff --format":   formats,
+		"freeze read --with":     {many, both(one(this), versions("")), 0},
+		"freeze read --format":   formats,
+		"freeze report --format": {many, one("html", "json", "markdown"), 0},
+		"freeze shell":           {1, both(versions("tag"), one(head)), 0},
+		"freeze new":             {1, families, cobra.ShellCompDirectiveNoSpace},
 	}
 }
 
@@ -98,6 +99,9 @@ func (a *app) complete(cmd *cobra.Command, all map[string]words) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.NoOptDefVal != "" {
 			return // it takes no value
+		}
+		if _, file := f.Annotations[cobra.BashCompFilenameExt]; file {
+			return // it takes a file
 		}
 		if err := cmd.RegisterFlagCompletionFunc(f.Name, a.offer(all[name+" --"+f.Name])); err != nil {
 			panic(err) // only a flag that has a function already

@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
 	"github.com/freeze-contracts/permafrost/freeze/cut"
 	"github.com/freeze-contracts/permafrost/freeze/diff"
 	"github.com/freeze-contracts/permafrost/freeze/read"
+	"github.com/freeze-contracts/permafrost/freeze/report"
 )
 
 // docs/freeze-json.md has a table for each command, with every field and no
@@ -40,6 +42,7 @@ func TestJSONIsDocumented(t *testing.T) {
 		"freeze read":               fields("", reflect.TypeFor[read.Report]()),
 		"freeze mutate":             fields("", reflect.TypeFor[mutateReport]()),
 		"freeze mutate --generated": fields("", reflect.TypeFor[generatedReport]()),
+		"freeze report":             fields("", reflect.TypeFor[report.Report]()),
 		"freeze list":               fields("", reflect.TypeFor[[]row]()),
 		"freeze completion":         fields("", reflect.TypeFor[completionAnswer]()),
 		"freeze doctor":             fields("", reflect.TypeFor[doctorReport]()),
@@ -79,4 +82,19 @@ func fields(pointer string, of reflect.Type) []string {
 		all = append(all, below...)
 	}
 	return all
+}
+
+// docs/report.md has each flag of the command, and no other.
+func TestReportFlagsAreDocumented(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "report.md"))
+	require.NoError(t, err)
+	var documented, want []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `--([a-z]+)`").FindAllStringSubmatch(string(data), -1) {
+		documented = append(documented, m[1])
+	}
+	(&app{}).reportCommand().Flags().VisitAll(func(f *pflag.Flag) { want = append(want, f.Name) })
+	slices.Sort(documented)
+	if d := cmp.Diff(want, documented); d != "" {
+		t.Errorf("docs/report.md (-real +documented):\n%s", d)
+	}
 }

@@ -47,8 +47,9 @@ var arrows = map[string][]string{
 	"freeze/shard":          {"freeze/tree"},
 	"freeze/cut":            {"sandbox", "freeze/config", "freeze/ledger", "freeze/provider", "freeze/scenario", "freeze/shard", "freeze/tree", "freeze/binding", "freeze/fixture"},
 	"freeze/read":           {"sandbox", "sandbox/script", "freeze/config", "freeze/ledger", "freeze/provider", "freeze/scenario", "freeze/shard", "freeze/tree", "freeze/fixture", "freeze/cut", "internal/plain"},
+	"freeze/report":         {"freeze/cut", "freeze/diff", "freeze/fixture", "freeze/ledger", "freeze/mutate", "freeze/read", "freeze/scenario", "internal/plain"},
 	"freeze/skeleton":       {"sandbox/script", "freeze/config", "freeze/cut"},
-	"freeze/cli":            {"freeze/skeleton", "freeze/shard", "sandbox", "freeze/config", "freeze/ledger", "freeze/scenario", "freeze/fixture", "freeze/binding", "freeze/diff", "freeze/cut", "freeze/read", "freeze/mutate", "freeze/mutate/regression", "internal/plain"},
+	"freeze/cli":            {"freeze/report", "freeze/skeleton", "freeze/shard", "sandbox", "freeze/config", "freeze/ledger", "freeze/scenario", "freeze/fixture", "freeze/binding", "freeze/diff", "freeze/cut", "freeze/read", "freeze/mutate", "freeze/mutate/regression", "internal/plain"},
 
 	"freeze/mutate":                 {"freeze/shard", "freeze/mutate/process", "freeze/mutate/regression", "freeze/mutate/source", "freeze/mutate/source/switches", "freeze/mutate/testbin", "internal/plain"},
 	"freeze/mutate/process":         {"freeze/group"},
