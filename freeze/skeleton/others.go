@@ -77,7 +77,7 @@ func npmBuild(dir, program, file string, built, depends bool) string {
 	}
 	lines = append(lines, `tar -xzf "$(npm pack --silent --ignore-scripts)"`)
 	if depends {
-		lines = append(lines, "cp -R node_modules package/")
+		lines = append(lines, "[ ! -d node_modules ] || cp -R node_modules package/")
 	}
 	lines = append(lines,
 		"chmod 755 package/"+file,

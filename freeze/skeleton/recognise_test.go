@@ -58,15 +58,15 @@ func TestRecognise(t *testing.T) {
 		},
 		{
 			"npm with everything", map[string]string{"package-lock.json": "{}", "package.json": `{"name": "web", "bin": {"a": "./bin/a.js"}, "scripts": {"build": "tsc"}, "dependencies": {"b": "1"}}`}, "",
-			`npm package web: a: npm ci --no-audit --no-fund --ignore-scripts; npm run build; npm prune --omit=dev --no-audit --no-fund --ignore-scripts; tar -xzf "$(npm pack --silent --ignore-scripts)"; cp -R node_modules package/; chmod 755 package/bin/a.js; mv package "$1/lib"; ln -s lib/bin/a.js "$1/a"`, "",
+			`npm package web: a: npm ci --no-audit --no-fund --ignore-scripts; npm run build; npm prune --omit=dev --no-audit --no-fund --ignore-scripts; tar -xzf "$(npm pack --silent --ignore-scripts)"; [ ! -d node_modules ] || cp -R node_modules package/; chmod 755 package/bin/a.js; mv package "$1/lib"; ln -s lib/bin/a.js "$1/a"`, "",
 		},
 		{
 			"npm with dependencies", map[string]string{"package.json": `{"name": "web", "bin": "a.js", "dependencies": {"b": "1"}}`}, "",
-			`npm package web: web: npm install --no-package-lock --no-audit --no-fund --ignore-scripts --omit=dev; tar -xzf "$(npm pack --silent --ignore-scripts)"; cp -R node_modules package/; chmod 755 package/a.js; mv package "$1/lib"; ln -s lib/a.js "$1/web"`, "",
+			`npm package web: web: npm install --no-package-lock --no-audit --no-fund --ignore-scripts --omit=dev; tar -xzf "$(npm pack --silent --ignore-scripts)"; [ ! -d node_modules ] || cp -R node_modules package/; chmod 755 package/a.js; mv package "$1/lib"; ln -s lib/a.js "$1/web"`, "",
 		},
 		{
 			"npm with what it may depend on", map[string]string{"package.json": `{"name": "web", "bin": "a.js", "optionalDependencies": {"b": "1"}}`}, "",
-			`npm package web: web: npm install --no-package-lock --no-audit --no-fund --ignore-scripts --omit=dev; tar -xzf "$(npm pack --silent --ignore-scripts)"; cp -R node_modules package/; chmod 755 package/a.js; mv package "$1/lib"; ln -s lib/a.js "$1/web"`, "",
+			`npm package web: web: npm install --no-package-lock --no-audit --no-fund --ignore-scripts --omit=dev; tar -xzf "$(npm pack --silent --ignore-scripts)"; [ ! -d node_modules ] || cp -R node_modules package/; chmod 755 package/a.js; mv package "$1/lib"; ln -s lib/a.js "$1/web"`, "",
 		},
 		{"npm with a bin that is no path", map[string]string{"package.json": `{"name": "web", "bin": "a.js; rm x"}`}, "", "", `bin "web": "a.js; rm x" is no path of the package`},
 		{"npm with a bin outside", map[string]string{"package.json": `{"name": "web", "bin": "../a.js"}`}, "", "", `bin "web": "../a.js" is no path of the package`},
