@@ -198,7 +198,10 @@ func (r *generatedReport) print(w io.Writer, whole bool) error {
 			parts = append(parts, fmt.Sprintf("%d %s", count[v], v))
 		}
 	}
-	fmt.Fprintf(&b, "%d mutants: %s", len(r.Mutants), strings.Join(parts, ", "))
+	fmt.Fprintf(&b, "%d mutants", len(r.Mutants))
+	if len(parts) > 0 {
+		fmt.Fprintf(&b, ": %s", strings.Join(parts, ", "))
+	}
 	for _, more := range []struct {
 		n    int
 		what string
