@@ -291,14 +291,8 @@ func (g *generation) suite(ctx context.Context, name string, suite testbin.Suite
 	if len(asked) == 0 {
 		return left, nil
 	}
-	slots := make([]*slot, jobs(g.Jobs))
-	for i := range slots {
-		var err error
-		if slots[i], err = g.slot(ctx, fmt.Sprintf("%s-%d", name, i), g.builder, pkg); err != nil {
-			return nil, err
-		}
-	}
-	s, err := g.survey(ctx, slots[0], pkg)
+	slots := make([]*slot, min(jobs(g.Jobs), len(asked)))
+	s, err := g.prepare(ctx, name, pkg, slots)
 	if err != nil {
 		return nil, err
 	}
@@ -339,6 +333,24 @@ func (g *generation) suite(ctx context.Context, name string, suite testbin.Suite
 	// In one statement left might be read before it is whole.
 	err = group.Wait()
 	return left, err
+}
+
+// prepare builds the slots. What is compiled for the first is there for the
+// others, which are linked while the tests of the tree itself run.
+func (g *generation) prepare(ctx context.Context, name, pkg string, slots []*slot) (v *survey, err error) {
+	if slots[0], err = g.slot(ctx, name+"-0", g.builder, pkg); err != nil {
+		return nil, err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) { v, err = g.survey(ctx, slots[0], pkg); return err })
+	group.Go(func() (err error) {
+		for i := 1; i < len(slots) && err == nil; i++ {
+			slots[i], err = g.slot(ctx, fmt.Sprintf("%s-%d", name, i), g.builder, pkg)
+		}
+		return err
+	})
+	err = group.Wait()
+	return v, err
 }
 
 // try asks a suite about one mutant. Done means that no other is asked.

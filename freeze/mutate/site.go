@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/freeze-contracts/permafrost/freeze/mutate/source"
@@ -17,6 +18,26 @@ type site struct {
 	timeout time.Duration
 	scratch *scratch
 	tree    *source.Tree
+
+	mu    sync.Mutex
+	found map[string][2]string // folder and import path, by pattern
+}
+
+// find is Find of the builder, once for each package.
+func (s *site) find(ctx context.Context, b testbin.Builder, pkg string) (dir, importPath string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at, ok := s.found[pkg]; ok {
+		return at[0], at[1], nil
+	}
+	if dir, importPath, err = b.Find(ctx, pkg); err != nil {
+		return "", "", err
+	}
+	if s.found == nil {
+		s.found = make(map[string][2]string)
+	}
+	s.found[pkg] = [2]string{dir, importPath}
+	return dir, importPath, nil
 }
 
 // slot builds the tests of a package in a folder of their own.
@@ -25,8 +46,12 @@ func (s *site) slot(ctx context.Context, name string, b testbin.Builder, pkg str
 	if err != nil {
 		return nil, err
 	}
+	folder, importPath, err := s.find(ctx, b, pkg)
+	if err != nil {
+		return nil, err
+	}
 	b.Link = s.tree.Link(dir)
-	binary, err := b.Build(ctx, pkg, dir)
+	binary, err := b.BuildFound(ctx, folder, importPath, dir)
 	if err != nil {
 		return nil, err
 	}

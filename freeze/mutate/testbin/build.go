@@ -126,6 +126,12 @@ func (b Builder) Build(ctx context.Context, pattern, out string) (*Binary, error
 	if err != nil {
 		return nil, err
 	}
+	return b.BuildFound(ctx, dir, importPath, out)
+}
+
+// BuildFound is Build of what Find returned: go list takes a good part of the
+// time of a small build.
+func (b Builder) BuildFound(ctx context.Context, dir, importPath, out string) (*Binary, error) {
 	bin := &Binary{Path: filepath.Join(out, "test"), Dir: dir, Package: importPath}
 	// Without debugging symbols linking takes half of the time; vet has seen
 	// the tree before.
