@@ -55,6 +55,9 @@ func BenchmarkMutants(b *testing.B) {
 		}
 	})
 	b.Run("floor", func(b *testing.B) {
+		if got == nil {
+			b.Skip("is of what freeze has judged")
+		}
 		for b.Loop() {
 			floor(b, got)
 		}
