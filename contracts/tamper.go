@@ -50,13 +50,18 @@ const tamperEnv = "PERMAFROST_TAMPER"
 //
 // The tests take minutes of a processor for a large corpus. They are asked where
 // PERMAFROST_CHECK is set or -run is, and otherwise left out, which is logged:
-// then ByHash says no more than that the hash saw it.
+// then ByHash says no more than that the hash saw it. Where [ThawEnv] is set it is
+// skipped: who asks the tests what they make of another program, one process
+// after the other, does not ask what they make of another fixture.
 func Tampering(t *testing.T, run string) []Tampered {
 	t.Helper()
 	if current.tampers != nil {
 		t.Fatalf("-run %q matches the test that asked for it", run)
 	}
 	AnyPlace(t)
+	if os.Getenv(ThawEnv) != "" {
+		t.Skip("what a mutant changes is the program, and no fixture")
+	}
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

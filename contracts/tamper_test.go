@@ -113,3 +113,15 @@ func TestTamperingWantsASuiteThatPasses(t *testing.T) {
 	require.PanicsWithError(t, errStopped.Error(), func() { contracts.TamperingOf(heard, cmd) })
 	require.Contains(t, heard.said[0], `these fail: ["TestNotes/v1.0.0/add"]`)
 }
+
+// A mutation run, which runs each test alone, would ask each test for each file,
+// for each mutant.
+func TestTamperingIsNotAskedUnderAMutant(t *testing.T) {
+	t.Setenv(contracts.ThawEnv, t.TempDir())
+	skipped := false
+	t.Run("tampering", func(t *testing.T) {
+		defer func() { skipped = t.Skipped() }()
+		contracts.Tampering(t, "^TestNone$")
+	})
+	require.True(t, skipped)
+}
