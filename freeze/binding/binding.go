@@ -79,12 +79,12 @@ type Binding struct {
 	// ID is unique in a scenario: root, or the kind and a number. Numbers of a
 	// kind follow the birth of the entries that first show the values, which
 	// is how Again tells names apart that nothing else does.
-	ID     string       `json:"id"`
-	Kind   Kind         `json:"kind"`
-	Value  string       `json:"value"`
-	Derive string       `json:"derive,omitempty"`
-	Inputs []string     `json:"inputs,omitempty"`
-	At     []Occurrence `json:"at"`
+	ID     string
+	Kind   Kind
+	Value  string
+	Derive string
+	Inputs []string
+	At     []Occurrence
 }
 
 // Occurrence says how often a value stands at one place of one entry.
