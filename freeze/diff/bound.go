@@ -51,6 +51,17 @@ func (b bound) set(text, pointer string, where ...string) string {
 	return strings.NewReplacer(forms...).Replace(text)
 }
 
+// whole is the form of data that is random by design from end to end, or
+// nothing.
+func (b bound) whole(data []byte) string {
+	for _, o := range b {
+		if o.kind == binding.Opaque && o.Where == "text" && o.Pointer == "" && o.value == string(data) {
+			return o.form
+		}
+	}
+	return ""
+}
+
 // anywhere is for what has no pointer of its own: keys, names, targets.
 const anywhere = "*"
 

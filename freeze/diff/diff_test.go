@@ -111,6 +111,20 @@ func TestReleases(t *testing.T) {
 				digestOf(digestB, occurs(state+"log", "text", "/1")), bind(binding.Decimal, "345", occurs(state+"log", "text", "/1"))},
 		},
 		{
+			name: "a whole file, declared opaque, as bytes and as lines",
+			a:    []tree.Entry{file(state+"sealed", "\x00\x01\xff"), file(state+"sealed.txt", "aa\nbb\n"), file(state+"grown", "\x00\x01")},
+			b:    []tree.Entry{file(state+"sealed", "\x00\x02\xfe"), file(state+"sealed.txt", "xx\nyy\n"), file(state+"grown", "\x00\x01\x02")},
+			bindA: []binding.Binding{
+				bind(binding.Opaque, "\x00\x01\xff", occurs(state+"sealed", "text", "")),
+				bind(binding.Opaque, "aa\nbb\n", occurs(state+"sealed.txt", "text", "")),
+				bind(binding.Opaque, "\x00\x01", occurs(state+"grown", "text", ""))},
+			bindB: []binding.Binding{
+				bind(binding.Opaque, "\x00\x02\xfe", occurs(state+"sealed", "text", "")),
+				bind(binding.Opaque, "xx\nyy\n", occurs(state+"sealed.txt", "text", "")),
+				bind(binding.Opaque, "\x00\x01\x02", occurs(state+"grown", "text", ""))},
+			want: []string{"binary | " + state + "grown |  | bytes | {opaque 2 bytes} -> {opaque 3 bytes}"},
+		},
+		{
 			name:  "unit of a time",
 			a:     []tree.Entry{file(doc, `{"at":"2026-03-01T12:00:01Z"}`)},
 			b:     []tree.Entry{file(doc, `{"at":1772366401000}`)},

@@ -108,6 +108,11 @@ func (d *document) add(e tree.Entry, b bound, files map[string]tree.Entry) {
 	d.modes.add(octal(e.Mode))
 	inGit := strings.Contains("/"+e.Path, "/.git/")
 	doc := fixture.ParseDocument(e.Path, e.Data)
+	if form := b.whole(e.Data); form != "" {
+		d.kinds.add(string(doc.Kind))
+		d.bytes.add(form)
+		return
+	}
 	if kind := formOf(e, doc, files); kind != "" && !inGit {
 		if kind == kindPart {
 			d.kinds.add(kind)
