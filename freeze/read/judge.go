@@ -117,8 +117,11 @@ func (h how) refusal(view, got []byte) (string, error) {
 	return shown(is[len(was)]), nil
 }
 
-// said is the line that tells why a program refused: the first one, but the
-// last where the first announces the calls that led there.
+// warning is a line that does not tell why a program refused.
+var warning = regexp.MustCompile(`(?i)\bwarn\b|warning\b`)
+
+// said is the line that tells why a program refused: the first one that is no
+// warning, but the last where the first announces the calls that led there.
 func said(stderr string, stdout []byte) string {
 	text := strings.TrimSpace(stderr)
 	if text == "" {
@@ -127,6 +130,11 @@ func said(stderr string, stdout []byte) string {
 	lines := strings.Split(text, "\n")
 	if strings.HasPrefix(lines[0], "Traceback") {
 		return lines[len(lines)-1]
+	}
+	for _, line := range lines {
+		if strings.TrimSpace(line) != "" && !warning.MatchString(line) {
+			return line
+		}
 	}
 	return lines[0]
 }
