@@ -36,6 +36,7 @@ const (
 	Version Kind = "version" // of a program that the box knows, such as tmux or git
 	Prefix  Kind = "prefix"  // the first characters of a bound id
 	Opaque  Kind = "opaque"  // bytes random by design: size and pattern are compared
+	Date    Kind = "date"    // a moment of the run in a form of the program's own
 )
 
 // Rule declares what stands at one place: a [[binding]] of freeze.toml.
@@ -62,6 +63,9 @@ type Rule struct {
 	// Pattern is a regexp that an Opaque or Derived value matches as a whole. A
 	// value in the place of a Derived one that does not is a constant.
 	Pattern string
+	// Layout is the form of a Date, as package time has it: year, month and day
+	// are in it. A value in its place that has another form is a constant.
+	Layout string
 }
 
 // Run is one capture, and what is known of the box it comes from.

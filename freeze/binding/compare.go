@@ -179,7 +179,7 @@ func (c *comparison) keep(a, b *text, hits []hit) {
 			c.report(d)
 		default:
 			switch h.v.kind {
-			case Time:
+			case Time, Date:
 				c.clocks = append(c.clocks, clockPair{h.v.a, h.v.b, d})
 			case ID:
 				c.ids = append(c.ids, d)

@@ -26,6 +26,8 @@ func (c *comparison) judgeRuled(x token, xs string, y token, ys string) verdict 
 		}
 	case Opaque:
 		return judgeOpaque(xs, ys)
+	case Date:
+		return c.judgeDate(r.Layout, xs, ys)
 	case Derived:
 		if len(xs) != len(ys) {
 			return differ("declared derived by %s: %d bytes against %d", r.Derive, len(xs), len(ys))

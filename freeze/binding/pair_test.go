@@ -204,6 +204,7 @@ func TestRulesThatCannotBeUsed(t *testing.T) {
 		{binding.Rule{File: "a", Pointer: "a", Kind: binding.Decimal}, `pointer "a": neither empty, /STEP..., #name nor #target`},
 		{binding.Rule{File: "a", Pointer: "/a", Kind: binding.ID}, `kind "id": recognised without a declaration, or unknown`},
 		{binding.Rule{File: "a", Pointer: "/a", Kind: binding.Derived}, "kind derived without the name of its derivation"},
+		{binding.Rule{File: "a", Pointer: "/a", Kind: binding.Date}, "kind date without its layout"},
 		{binding.Rule{File: "a", Pointer: "/a", Kind: binding.Opaque, Pattern: "("}, "error parsing regexp"},
 	}
 	for _, tt := range tests {

@@ -55,11 +55,14 @@ func compileRule(r Rule) (*rule, error) {
 	case r.Pointer != "" && r.Pointer != namePointer && r.Pointer != targetPointer:
 		return nil, fmt.Errorf("pointer %q: neither empty, /STEP..., %s nor %s", r.Pointer, namePointer, targetPointer)
 	}
-	if !slices.Contains([]Kind{Decimal, Host, User, UID, Version, Prefix, Opaque, Derived}, r.Kind) {
+	if !slices.Contains([]Kind{Decimal, Host, User, UID, Version, Prefix, Opaque, Date, Derived}, r.Kind) {
 		return nil, fmt.Errorf("kind %q: recognised without a declaration, or unknown", r.Kind)
 	}
 	if r.Kind == Derived && r.Derive == "" {
 		return nil, fmt.Errorf("kind derived without the name of its derivation")
+	}
+	if r.Kind == Date && r.Layout == "" {
+		return nil, fmt.Errorf("kind date without its layout")
 	}
 	if r.Kind == Derived && len(r.Inputs) == 0 {
 		c.Inputs = []string{"{project}"}
@@ -124,7 +127,9 @@ func (r Rule) Matches(entries []tree.Entry) bool {
 	return slices.ContainsFunc(entries, func(e tree.Entry) bool {
 		switch {
 		case inContent(r.Pointer):
-			return e.Type == tree.File && len(contentRanges(rules, &e)) > 0
+			return e.Type == tree.File && slices.ContainsFunc(contentRanges(rules, &e), func(at ruled) bool {
+				return c.Kind != Date || isDate(c.Layout, string(e.Data[at.start:at.end]))
+			})
 		case r.Pointer == targetPointer && e.Type != tree.Symlink:
 			return false
 		}

@@ -145,7 +145,7 @@ func (s *side) covered(t *text, r ruled) []token {
 	data := t.data[r.start:r.end]
 	whole := []token{{class: ruleToken, start: r.start, end: r.end, count: 1, rule: r.rule}}
 	switch r.rule.Kind {
-	case Opaque, Derived:
+	case Opaque, Derived, Date:
 		return whole
 	case Decimal:
 		if isNumber(data) {

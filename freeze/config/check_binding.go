@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/freeze-contracts/permafrost/freeze/config/tomldoc"
 )
@@ -60,7 +61,10 @@ func (c *checker) binding(key string, b Binding) error {
 	if err := c.derived(key, b); err != nil {
 		return err
 	}
-	return c.pattern(key+".pattern", b)
+	if err := c.pattern(key+".pattern", b); err != nil {
+		return err
+	}
+	return c.layout(key+".layout", b)
 }
 
 func (c *checker) derived(key string, b Binding) error {
@@ -108,6 +112,21 @@ func (c *checker) pattern(key string, b Binding) error {
 	}
 	if _, err := regexp.Compile(b.Pattern); err != nil {
 		return c.doc.Errorf(key, "%v", err)
+	}
+	return nil
+}
+
+func (c *checker) layout(key string, b Binding) error {
+	if b.Kind != "date" {
+		return c.unwanted(key, "only a binding of kind date has a layout")
+	}
+	if err := c.required(key, b.Layout); err != nil {
+		return err
+	}
+	day := time.Date(2001, 2, 3, 0, 0, 0, 0, time.UTC)
+	at, err := time.Parse(b.Layout, day.Format(b.Layout))
+	if err != nil || at.Year() != day.Year() || at.YearDay() != day.YearDay() {
+		return c.doc.Errorf(key, "%q tells no day of a year; it is the form of 2 January 2006, 15:04:05, as in 2006-01-02", b.Layout)
 	}
 	return nil
 }

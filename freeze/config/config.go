@@ -129,12 +129,14 @@ type Binding struct {
 	Inputs []string `toml:"inputs"`
 	// Pattern is a regexp for the whole of an opaque or a derived value.
 	Pattern string `toml:"pattern"`
+	// Layout is the form of a date, as Go's package time has it.
+	Layout string `toml:"layout"`
 }
 
 // BindingKinds returns the kinds that a binding can be declared to have.
 // Paths, times and ids are recognised and never declared.
 func BindingKinds() []string {
-	return []string{"derived", "decimal", "host", "user", "uid", "version", "prefix", "opaque"}
+	return []string{"derived", "decimal", "host", "user", "uid", "version", "prefix", "date", "opaque"}
 }
 
 // Derive is a derivation: a command that is given a binding's inputs and

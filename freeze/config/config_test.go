@@ -217,6 +217,9 @@ func TestLoadErrors(t *testing.T) {
 		{"binding empty pattern", `derive = "fingerprint"`, "derive = \"fingerprint\"\npattern = \"\"", `32:1: binding[0].pattern: empty`},
 		{"binding pattern", `"^[0-9a-f]{64}$"`, `"("`, "38:1: binding[1].pattern: error parsing regexp: missing closing )"},
 		{"binding without pattern", `pattern = "^[0-9a-f]{64}$"`, ``, `34:3: binding[1].pattern: missing`},
+		{"binding without layout", "kind = \"opaque\"\npattern = \"^[0-9a-f]{64}$\"", `kind = "date"`, `34:3: binding[1].layout: missing`},
+		{"binding layout", "kind = \"opaque\"\npattern = \"^[0-9a-f]{64}$\"", "kind = \"date\"\nlayout = \"Jan 2\"", `38:1: binding[1].layout: "Jan 2" tells no day of a year`},
+		{"binding needless layout", `kind = "opaque"`, "kind = \"opaque\"\nlayout = \"2006-01-02\"", `38:1: binding[1].layout: only a binding of kind date has a layout`},
 		{"binding needless pattern", `kind = "opaque"`, `kind = "uid"`, `38:1: binding[1].pattern: only a binding of kind opaque or derived has a pattern`},
 		{"binding twice", `file = "**/key"`, "file = \"**/session.json\"\npointer = \"/fingerprint\"", `34:3: binding[1]: the same family, file and pointer as binding[0]`},
 

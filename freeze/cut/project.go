@@ -101,7 +101,7 @@ func (p *Project) rules(family string) []binding.Rule {
 	var rules []binding.Rule
 	for _, b := range p.Config.Binding {
 		if b.Family == family {
-			rules = append(rules, binding.Rule{Family: b.Family, File: b.File, Pointer: b.Pointer, Kind: binding.Kind(b.Kind), Derive: b.Derive, Inputs: b.Inputs, Pattern: b.Pattern})
+			rules = append(rules, binding.Rule{Family: b.Family, File: b.File, Pointer: b.Pointer, Kind: binding.Kind(b.Kind), Derive: b.Derive, Inputs: b.Inputs, Pattern: b.Pattern, Layout: b.Layout})
 		}
 	}
 	return rules

@@ -1,8 +1,10 @@
 package cut
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -38,6 +40,39 @@ func TestMatchVersion(t *testing.T) {
 				t.Fatalf("matchVersion(%q, %q) = %v, want an error with %q", tt.text, tt.want, err, tt.err)
 			}
 		})
+	}
+}
+
+func TestDayNotes(t *testing.T) {
+	from := time.Date(2026, 11, 3, 23, 0, 0, 0, time.UTC)
+	bound := func(kind binding.Kind, value string) []binding.Binding {
+		return []binding.Binding{{Kind: kind, Value: value, At: []binding.Occurrence{{Path: "a"}}}}
+	}
+	tests := []struct {
+		text     string
+		bindings []binding.Binding
+		layout   string // that is told of; empty for none
+	}{
+		{"made 2026-11-03\n", nil, "2006-01-02"},
+		{"log-20261103.txt", nil, "20060102"},
+		{`{"_date":"Tue Nov 03 2026"}`, nil, "Mon Jan 02 2006"},
+		{"Nov 3, 2026", nil, "Jan 2, 2006"},
+		{"on 3 Nov 2026.", nil, "2 Jan 2006"},
+		{"made 2026-11-04\n", nil, ""},
+		{"12026110334", nil, ""},
+		{"2026-11-03T23:00:00Z", bound(binding.Time, "2026-11-03T23:00:00Z"), ""},
+		{"2026-11-03", bound(binding.Date, "2026-11-03"), ""},
+		{"2026-11-03T23:00:00Z 2026-11-03", bound(binding.Time, "2026-11-03T23:00:00Z"), "2006-01-02"},
+	}
+	for _, tt := range tests {
+		r := &scenario.Result{Run: binding.Run{From: from, Entries: []tree.Entry{{Path: "a", Type: tree.File, Data: []byte(tt.text)}}}}
+		var want []string
+		if tt.layout != "" {
+			want = []string{fmt.Sprintf("a: holds %q, the day of this run, frozen as it is; if it is meant as that, declare it (kind date, layout %q)", from.Format(tt.layout), tt.layout)}
+		}
+		if diff := cmp.Diff(want, machineNotes(r, tt.bindings)); diff != "" {
+			t.Errorf("%q: machineNotes (-want +got)\n%s", tt.text, diff)
+		}
 	}
 }
 
