@@ -52,7 +52,7 @@ read nobody jot show nobody
 // shelf 1.1.0 says the same of a book of 1.0.0 elsewhere in its answer; 1.0.0
 // hands a book of 1.1.0 through as it is, and prints for its title what is not.
 func TestPythonSubject(t *testing.T) {
-	const dict = `/2 is "{hex} {'text': 'A new one', 'dig..., in the view "{hex} A new one"`
+	const dict = `/3 is "{hex} {'text': 'A new one', 'dig..., in the view "{hex} A new one"`
 	p := frozen(t, "python", "shelf", "lend").scripts(map[string]string{
 		"books": `# family: shelf
 [reader>=v1.1.0] [fixture<v1.1.0] read list /*/id /*/title/text=/*/title /*/title/digest=/*/title_digest shelf list --json

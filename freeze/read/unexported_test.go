@@ -25,7 +25,9 @@ func TestJudge(t *testing.T) {
 		message   string
 	}{
 		{"the same text", said(0, "a\nb\n"), said(0, "a\nb\n"), "", nil, Reads, ""},
-		{"another line", said(0, "a\nb\n"), said(0, "a\nc\n"), "", nil, Misreads, `/1 is "c", in the view "b"`},
+		{"another line", said(0, "a\nb\n"), said(0, "a\nc\n"), "", nil, Misreads, `/2 is "c", in the view "b"`},
+		{"another record", said(0, "{\"a\":1}\n{\"a\":2}\n"), said(0, "{\"a\":1}\n{\"a\":3}\n"), "", nil, Misreads, "/2/a is 3, in the view 2"},
+		{"another line, asked for", said(0, "a\nb\n"), said(0, "a\nc\n"), "", []string{"/1", "/2"}, Misreads, `/2 is "c", in the view "b"`},
 		{"nothing at all", said(0, "a\nb\n"), said(0, ""), "", nil, Misreads, "the answer has 0 elements, in the view 2"},
 		{"one line more", said(0, "a\n"), said(0, "a\nb\n"), "", nil, Misreads, "the answer has 2 elements, in the view 1"},
 		{"bytes", said(0, "\xff\x00"), said(0, "\xff\x01"), "", nil, Misreads, "the answer is not the view's 2 bytes"},
