@@ -3,7 +3,7 @@
 #   make check    everything that CI runs, and the only list of it
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup build install freeze check lint vet fixtures read test regressions sample mutate fuzz bench
+.PHONY: help setup build install freeze examples check lint vet fixtures read test regressions sample mutate fuzz bench
 
 # The result must not depend on where make was started or on the caller's
 # settings of the programs under test.
@@ -31,6 +31,9 @@ install: ## freeze and stint into GOBIN
 
 freeze: setup build ## freeze the newest release again and show the result
 	@cd "$(ROOT)" && internal/setup/freeze.sh "$(ROOT)/bin/freeze"
+
+examples: setup build ## freeze the programs of others again: as frozen, and read as recorded
+	@cd "$(ROOT)" && internal/setup/examples.sh "$(ROOT)/bin/freeze"
 
 check: ## all that CI runs; the only list of it
 	@"$(ROOT)/internal/setup/setup.sh" tmux gcc python3 zsh fish
