@@ -3,7 +3,7 @@
 #   make check    everything that CI runs, and the only list of it
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup build install freeze examples check lint vet fixtures read test regressions sample mutate fuzz bench
+.PHONY: help setup build install freeze examples check lint vet fixtures read test regressions sample mutate fuzz bench report check-report
 
 # The result must not depend on where make was started or on the caller's
 # settings of the programs under test.
@@ -18,7 +18,7 @@ FUZZTIME ?= 5s
 BENCH ?= .
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' "$(ROOT)/Makefile"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' "$(ROOT)/Makefile"
 
 setup: ## install what is missing: tmux
 	@"$(ROOT)/internal/setup/setup.sh" tmux
@@ -37,7 +37,7 @@ examples: setup build ## freeze the programs of others again: as frozen, and rea
 
 check: ## all that CI runs; the only list of it
 	@"$(ROOT)/internal/setup/setup.sh" tmux gcc python3 zsh fish
-	@cd "$(ROOT)" && before=$$(git status --porcelain) && $(MAKE) -s -f Makefile lint vet build fixtures read test regressions sample fuzz && \
+	@cd "$(ROOT)" && before=$$(git status --porcelain) && $(MAKE) -s -f Makefile lint vet build fixtures read test regressions sample check-report fuzz && \
 		{ [ "$$before" = "$$(git status --porcelain)" ] || { echo "check: the tree is not as git found it before:" >&2; git status --short >&2; exit 1; }; }
 
 lint:
@@ -86,6 +86,17 @@ sample: setup build ## mutants of the readers, as many as two minutes allow, are
 
 mutate: regressions ## and every mutant of the readers is caught, or listed with a reason
 	@cd "$(ROOT)" && bin/freeze mutate --generated
+
+report: build ## bin/report.html, and in it which regressions are caught
+	@cd "$(ROOT)" && { bin/freeze mutate --json >bin/mutate.json || true; } && bin/freeze report --mutate bin/mutate.json --output bin/report.html
+
+# Its tests have a tag of their own, since the library that drives the browser
+# takes long to compile.
+check-report: ## a real browser shows the report as it should be
+	@echo "check: report in a browser"
+	@command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || "$(ROOT)/internal/setup/setup.sh" chromium
+	@cd "$(ROOT)" && go vet -tags browser ./freeze/report && go tool staticcheck -tags browser -checks inherit,ST1000 ./freeze/report
+	@cd "$(ROOT)" && go test -tags browser -run Browser -count=1 ./freeze/report
 
 bench: setup ## measure what the documentation claims
 	@cd "$(ROOT)" && go test -run '^$$' -bench '$(BENCH)' -benchmem ./...

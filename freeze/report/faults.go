@@ -82,7 +82,7 @@ func regressionTable(all []Regression) crossTable {
 }
 
 // suite is what has to fail for a regression: a test's package, or a command.
-func suite(r Regression) string { return cmp.Or(r.Run, r.Package) }
+func suite(r Regression) string { return cmp.Or(r.Run, strings.TrimPrefix(r.Package, "./")) }
 
 // judged are the regressions that have a verdict.
 func judged(all []Regression) []Regression {
