@@ -55,15 +55,7 @@ func (ch change) in(s *fixture.Scenario, box string) *fixture.Scenario {
 // tampering runs a test binary to tamper, and reads what it found.
 func tampering(t testing.TB, cmd *exec.Cmd) []Tampered {
 	t.Helper()
-	dir := t.TempDir()
-	if fast, err := os.MkdirTemp(memory, "tamper"); err == nil {
-		t.Cleanup(func() {
-			if err := removeAll(fast); err != nil {
-				t.Error(err)
-			}
-		})
-		dir = fast
-	}
+	dir := tempDir(t)
 	file := filepath.Join(dir, "tampered.json")
 	cmd.Env = append(cmd.Environ(), tamperEnv+"="+file, "TMPDIR="+dir)
 	cmd.WaitDelay = time.Second
