@@ -144,6 +144,10 @@ func (r *Report) readMatrix(p *cut.Project) error {
 	if err != nil {
 		return err
 	}
+	if len(m.Steps) == 0 {
+		r.Matrix.Missing = "the one that is recorded has no answer in it."
+		return nil
+	}
 	r.addMatrix(m)
 	return nil
 }

@@ -21,7 +21,7 @@ func samples(t *testing.T) map[string]*report.Report {
 	require.NoError(t, err)
 	here, err := report.Collect(p)
 	require.NoError(t, err)
-	return map[string]*report.Report{"here": here, "odd": odd(4, 12), "large": odd(8, 300), "none": {Subject: "note"}, "one": one()}
+	return map[string]*report.Report{"here": here, "odd": odd(4, 12), "large": odd(8, 300), "none": {Subject: "note", Matrix: report.Matrix{Missing: "freeze read --matrix --record has not recorded one."}}, "one": one()}
 }
 
 // hostile are names that a page must show and not obey.

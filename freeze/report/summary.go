@@ -20,7 +20,11 @@ func (r *Report) Summary() []fact {
 		facts = append(facts, bad("missing", missing))
 	}
 	if all, _, broken := r.Matrix.answers(); all > 0 {
-		facts = append(facts, number("answer", all), bad("break the promise", broken))
+		breaks := "break the promise"
+		if broken == 1 {
+			breaks = "breaks the promise"
+		}
+		facts = append(facts, number("answer", all), bad(breaks, broken))
 	}
 	if judged := judged(r.Mutation.Regressions); len(judged) > 0 {
 		missed := 0
