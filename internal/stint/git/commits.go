@@ -13,11 +13,7 @@ import (
 
 // unreachable adds the commits that nothing leads to once the worktree is
 // gone: those that its HEAD is or was at, and what only it keeps.
-func (t Tree) unreachable(ctx context.Context, main Tree, u *Unsaved) error {
-	head, err := t.Head(ctx)
-	if err != nil {
-		return err
-	}
+func (t Tree) unreachable(ctx context.Context, main Tree, head string, u *Unsaved) error {
 	if head == "" {
 		// git does not show the reflog of such a HEAD, which may have been
 		// anywhere before.
@@ -31,12 +27,15 @@ func (t Tree) unreachable(ctx context.Context, main Tree, u *Unsaved) error {
 	if err != nil {
 		return err
 	}
+	all, err := main.orphans(ctx, head+"\n"+was+aside)
+	if err != nil || len(all) == 0 {
+		return err
+	}
 	if u.Commits, err = main.orphans(ctx, head); err != nil {
 		return err
 	}
-	all, err := main.orphans(ctx, head+"\n"+was+aside)
 	u.Left = slices.DeleteFunc(all, func(c string) bool { return slices.Contains(u.Commits, c) })
-	return err
+	return nil
 }
 
 // aside lists what a worktree keeps beside its HEAD: refs of its own, and the

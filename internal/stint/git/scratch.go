@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -13,15 +14,20 @@ import (
 // scratch is an index and a place for objects that nobody else sees, so that
 // git can be asked about a work tree without a trace in its repository.
 type scratch struct {
-	tree Tree
-	dir  string
-	env  []string
+	tree  Tree
+	dir   string
+	env   []string
+	index string // the work tree's own
 }
 
 func (t Tree) scratch(ctx context.Context) (*scratch, error) {
-	objects, err := t.Line(ctx, "rev-parse", "--path-format=absolute", "--git-path", "objects")
+	paths, err := t.Line(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index", "--git-path", "objects")
 	if err != nil {
 		return nil, err
+	}
+	index, objects, two := strings.Cut(paths, "\n")
+	if !two || strings.Contains(objects, "\n") {
+		return nil, fmt.Errorf("%q: the path of its repository has a newline: move it", t.Dir)
 	}
 	dir, err := t.scratchDir()
 	if err != nil {
@@ -31,7 +37,7 @@ func (t Tree) scratch(ctx context.Context) (*scratch, error) {
 	if err := os.Mkdir(own, 0o700); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return &scratch{tree: t, dir: dir, env: []string{
+	return &scratch{tree: t, dir: dir, index: index, env: []string{
 		"GIT_INDEX_FILE=" + filepath.Join(dir, "index"),
 		"GIT_OBJECT_DIRECTORY=" + own,
 		// Quoted, since it is a list with colons in between.
@@ -67,11 +73,7 @@ func (s *scratch) feed(ctx context.Context, paths []string, args ...string) erro
 // copyIndex starts from the work tree's own index, which knows what was added
 // in spite of being ignored, and forgets what the user told git to overlook.
 func (s *scratch) copyIndex(ctx context.Context) error {
-	from, err := s.tree.Line(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index")
-	if err != nil {
-		return err
-	}
-	if err := copyFile(from, filepath.Join(s.dir, "index")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := copyFile(s.index, filepath.Join(s.dir, "index")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	entries, err := s.tree.entries(ctx)

@@ -3,16 +3,58 @@ package git
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// Status is git's porcelain status, version 1, NUL separated, of all files
-// that git does not ignore: the same for every configuration of the user.
-func (t Tree) Status(ctx context.Context) (string, error) {
-	return t.Out(ctx, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames")
+// Status is the commit that is checked out, empty where there is none yet, and
+// git's porcelain status, version 1, NUL separated, of all files that git does
+// not ignore: the same for every configuration of the user.
+func (t Tree) Status(ctx context.Context) (head, status string, err error) {
+	head, all, err := t.status(ctx)
+	var text strings.Builder
+	for _, e := range all {
+		text.WriteString(e.letters + " " + e.path + "\x00")
+	}
+	return head, text.String(), err
+}
+
+// state is an entry of git's status.
+type state struct{ letters, path string }
+
+// status asks for version 2, which tells the commit, too, and gives the letters
+// and the order of version 1.
+func (t Tree) status(ctx context.Context, more ...string) (head string, all []state, err error) {
+	out, err := t.Out(ctx, append([]string{"status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z",
+		"--untracked-files=all", "--ignore-submodules=none", "--no-renames"}, more...)...)
+	if err != nil {
+		return "", nil, err
+	}
+	changed := 0
+	for line := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
+		kind, rest, _ := strings.Cut(line, " ")
+		switch kind {
+		case "#":
+			if commit, is := strings.CutPrefix(rest, "branch.oid "); is && commit != "(initial)" {
+				head = commit
+			}
+		case "1", "u":
+			// Ahead of the path, the letters and six or eight values.
+			f := strings.SplitN(rest, " ", map[string]int{"1": 8, "u": 10}[kind])
+			all = append(all, state{strings.ReplaceAll(f[0], ".", " "), f[len(f)-1]})
+			changed++
+		case "?", "!":
+			all = append(all, state{kind + kind, rest})
+		default:
+			return "", nil, fmt.Errorf("git status in %q: %q is no entry", t.Dir, line)
+		}
+	}
+	// Conflicts stand behind other changes in version 2.
+	slices.SortFunc(all[:changed], func(a, b state) int { return strings.Compare(a.path, b.path) })
+	return head, all, nil
 }
 
 // Unsaved is what is only in a worktree, each a list of paths or commits.
@@ -28,16 +70,13 @@ type Unsaved struct {
 
 // Unsaved lists what would be lost with the linked worktree t of main.
 func (t Tree) Unsaved(ctx context.Context, main Tree) (*Unsaved, error) {
-	out, err := t.Out(ctx, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignored=matching", "--ignore-submodules=none", "--no-renames")
+	head, all, err := t.status(ctx, "--ignored=matching")
 	if err != nil {
 		return nil, err
 	}
 	u := new(Unsaved)
-	for entry := range strings.SplitSeq(out, "\x00") {
-		if len(entry) < 4 {
-			continue
-		}
-		switch path := entry[3:]; entry[:2] {
+	for _, e := range all {
+		switch path := e.path; e.letters {
 		case "??":
 			// All files are listed, so a folder is a repository.
 			if dir, ok := strings.CutSuffix(path, "/"); ok {
@@ -59,7 +98,7 @@ func (t Tree) Unsaved(ctx context.Context, main Tree) (*Unsaved, error) {
 	if err := t.hidden(ctx, u); err != nil {
 		return nil, err
 	}
-	return u, t.unreachable(ctx, main, u)
+	return u, t.unreachable(ctx, main, head, u)
 }
 
 // repositories lists those at and below an ignored path.

@@ -169,7 +169,7 @@ func (t Tree) Linked(ctx context.Context, dir string) error {
 		return fmt.Errorf("%q is no work tree: %s", dir, words(err))
 	}
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	ours, err := t.Line(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	ours, err := t.repository(ctx)
 	if err != nil {
 		return err
 	}
@@ -182,6 +182,17 @@ func (t Tree) Linked(ctx context.Context, dir string) error {
 		return fmt.Errorf("%q is a work tree of another repository, %q", dir, lines[2])
 	}
 	return nil
+}
+
+// repository is the folder of git's own files, of a main work tree. Where that
+// is in the work tree, as is usual, git need not be asked.
+func (t Tree) repository(ctx context.Context) (string, error) {
+	dir := filepath.Join(t.Dir, ".git")
+	info, err := os.Lstat(dir)
+	if err == nil && info.IsDir() && !exists(filepath.Join(dir, "commondir")) {
+		return dir, nil
+	}
+	return t.Line(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
 }
 
 // Initializing is why git itself locks a worktree while it makes it. One that

@@ -56,19 +56,11 @@ func (p *Project) Fingerprint(ctx context.Context, version string) (string, erro
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
 func v1(ctx context.Context, tree git.Tree, w io.Writer) error {
-	head, status, err := state(ctx, tree)
+	head, status, err := tree.Status(ctx)
 	if err == nil {
 		_, err = io.WriteString(w, tree.Dir+"\x00"+head+"\x00"+status)
 	}
 	return err
-}
-
-func state(ctx context.Context, tree git.Tree) (head, status string, err error) {
-	if head, err = tree.Head(ctx); err != nil {
-		return "", "", err
-	}
-	status, err = tree.Status(ctx)
-	return head, status, err
 }
 
 // contents takes v2, which is of what the files hold, and knows how much more
@@ -79,7 +71,7 @@ type contents struct{ left int64 }
 // each entry of the status what is in its place. A submodule is a work tree as
 // well.
 func (c *contents) tree(ctx context.Context, tree git.Tree, w io.Writer) error {
-	head, status, err := state(ctx, tree)
+	head, status, err := tree.Status(ctx)
 	if err != nil {
 		return err
 	}
