@@ -62,7 +62,7 @@ func hostileRun() (out string, err error) {
 	}
 	defer func() { err = errors.Join(err, copied.remove()) }()
 	fixtures, home, tmp := filepath.Join(copied.dir, "read-only fixtures"), filepath.Join(top, "home-link to"), filepath.Join(top, "t")
-	err = errors.Join(os.CopyFS(fixtures, os.DirFS(c.dir)), os.Mkdir(tmp, 0o700),
+	err = errors.Join(c.copy(fixtures), os.Mkdir(tmp, 0o700),
 		os.Mkdir(filepath.Join(top, "home"), 0o700), os.Symlink("home", home))
 	if err != nil {
 		return "", err
@@ -84,6 +84,29 @@ func hostileRun() (out string, err error) {
 		err = errors.Join(err, fmt.Errorf("the fixtures were written to (-before +after)\n%s", diff))
 	}
 	return string(printed), errors.Join(err, lookErr)
+}
+
+// copy copies the corpus, but for the families that no test of this process
+// plays.
+func (c *corpus) copy(to string) error {
+	entries, err := fs.ReadDir(c.fsys, ".")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := e.Name()
+		_, played := current.played.Load(name)
+		switch {
+		case c.meant[name] != nil && !played:
+		case e.IsDir():
+			sub, subErr := fs.Sub(c.fsys, name)
+			err = errors.Join(err, subErr, os.CopyFS(filepath.Join(to, name), sub))
+		default:
+			data, readErr := fs.ReadFile(c.fsys, name)
+			err = errors.Join(err, readErr, os.MkdirAll(to, 0o700), os.WriteFile(filepath.Join(to, name), data, 0o600))
+		}
+	}
+	return err
 }
 
 // protect takes every right to write from a tree, and returns what lies in it.

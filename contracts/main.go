@@ -20,6 +20,7 @@ type process struct {
 	visits  *visits
 	tampers *tampers // nil unless this process is to tamper
 	looks   *looks   // nil unless Main runs the tests
+	played  sync.Map // families
 	swept   sync.Map // folders, from which all that nobody holds was removed
 
 	// promise has what is promised by row, as in r13; nil where nobody said.

@@ -90,14 +90,18 @@ func (f *Fixture) thawAt(t testing.TB, dir string, o options) (*Thawed, error) {
 	if err != nil {
 		return nil, err
 	}
-	th := &Thawed{Dir: got.Dir, box: o.box, f: f, now: got.Paths, frozen: make(map[string]string, len(got.Paths)), views: got.Views, known: newKnown()}
+	th := &Thawed{Dir: got.Dir, box: o.box, f: f, now: got.Paths, frozen: make(map[string]string, len(got.Paths)), views: got.Views}
 	for frozen, now := range got.Paths {
 		th.frozen[now] = frozen
 	}
 	if th.root, err = os.OpenRoot(th.Dir); err != nil {
 		return nil, err
 	}
+	// What was just written is not read yet: were it other than it should be, that
+	// would be a change.
+	th.known = newKnown(th.Dir, got.Files)
 	th.state, err = th.look()
+	th.known.wrote = nil
 	return th, err
 }
 

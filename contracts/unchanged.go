@@ -138,6 +138,7 @@ func (th *Thawed) tops() ([]string, error) {
 type known struct {
 	mu    sync.Mutex
 	files map[string]knownFile
+	wrote map[string][]byte // by who thawed, until the first look at it
 }
 
 type knownFile struct {
@@ -145,7 +146,13 @@ type knownFile struct {
 	state fileState
 }
 
-func newKnown() *known { return &known{files: make(map[string]knownFile)} }
+func newKnown(dir string, wrote map[string][]byte) *known {
+	k := &known{files: make(map[string]knownFile), wrote: make(map[string][]byte, len(wrote))}
+	for name, data := range wrote {
+		k.wrote[filepath.Join(dir, filepath.FromSlash(name))] = data
+	}
+	return k
+}
 
 // at is what lies at name.
 func (k *known) at(name string, d fs.DirEntry) (fileState, error) {
@@ -173,9 +180,11 @@ func (k *known) at(name string, d fs.DirEntry) (fileState, error) {
 	if is && had.stamp == stamp {
 		return had.state, nil
 	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return s, err
+	data, written := k.wrote[name]
+	if !written {
+		if data, err = os.ReadFile(name); err != nil {
+			return s, err
+		}
 	}
 	s.Changed = info.ModTime()
 	if isIndex(name, data) {
@@ -187,7 +196,7 @@ func (k *known) at(name string, d fs.DirEntry) (fileState, error) {
 	s.Content = string(data)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if lasts {
+	if lasts && !written {
 		k.files[name] = knownFile{stamp, s}
 	} else {
 		delete(k.files, name)

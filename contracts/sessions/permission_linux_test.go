@@ -19,7 +19,10 @@ import (
 func TestPermission(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		// Not below $TMPDIR, where another user may not get to.
-		top, err := os.MkdirTemp("/tmp", "thaw")
+		top, err := os.MkdirTemp("/dev/shm", "thaw")
+		if err != nil {
+			top, err = os.MkdirTemp("/tmp", "thaw")
+		}
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, os.RemoveAll(top)) })
 		th := thaw(t, f, contracts.Into(filepath.Join(top, "box")))
