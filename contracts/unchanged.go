@@ -1,9 +1,9 @@
 package contracts
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -175,28 +175,29 @@ func (k *known) at(name string, d fs.DirEntry) (fileState, error) {
 	}
 	stamp, lasts := stampOf(info, now)
 	k.mu.Lock()
-	had, is := k.files[name]
+	had, seen := k.files[name]
 	k.mu.Unlock()
-	if is && had.stamp == stamp {
+	if seen && had.stamp == stamp {
 		return had.state, nil
 	}
-	data, written := k.wrote[name]
-	if !written {
-		if data, err = os.ReadFile(name); err != nil {
+	written, is := k.wrote[name]
+	if s.Content = string(written); !is {
+		if s.Content, err = contentOf(name, info.Size()); err != nil {
 			return s, err
 		}
 	}
 	s.Changed = info.ModTime()
-	if isIndex(name, data) {
+	if isIndex(name, s.Content) {
 		s.Changed = time.Time{}
-		if data, _, err = tree.SettleIndex(data); err != nil {
+		data, _, err := tree.SettleIndex([]byte(s.Content))
+		if err != nil {
 			return s, err
 		}
+		s.Content = string(data)
 	}
-	s.Content = string(data)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if lasts && !written {
+	if lasts && !is {
 		k.files[name] = knownFile{stamp, s}
 	} else {
 		delete(k.files, name)
@@ -204,7 +205,20 @@ func (k *known) at(name string, d fs.DirEntry) (fileState, error) {
 	return s, nil
 }
 
+// contentOf reads a file of that size into one string: some are large.
+func contentOf(name string, size int64) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	var b strings.Builder
+	b.Grow(int(size))
+	_, err = io.Copy(&b, f)
+	return b.String(), err
+}
+
 // isIndex knows git's index by how it begins.
-func isIndex(name string, data []byte) bool {
-	return filepath.Base(name) == "index" && bytes.HasPrefix(data, []byte("DIRC"))
+func isIndex(name, content string) bool {
+	return filepath.Base(name) == "index" && strings.HasPrefix(content, "DIRC")
 }

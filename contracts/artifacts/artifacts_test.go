@@ -53,6 +53,17 @@ type place struct {
 // each such run.
 func each(t *testing.T, like func(saved) bool, do func(t *testing.T, p place)) {
 	t.Helper()
+	eachIn(t, thaw, like, do)
+}
+
+// eachLooked is each for a test that writes nothing.
+func eachLooked(t *testing.T, like func(saved) bool, do func(t *testing.T, p place)) {
+	t.Helper()
+	eachIn(t, look, like, do)
+}
+
+func eachIn(t *testing.T, thaw func(*testing.T, *contracts.Fixture) place, like func(saved) bool, do func(t *testing.T, p place)) {
+	t.Helper()
 	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
 		for i, told := range tell(t, f).runs {

@@ -74,7 +74,7 @@ func factOf(m *artifact.Manifest) fact {
 
 // What today's reader makes of a run is what was done, by hand.
 func TestFacts(t *testing.T) {
-	each(t, whatever, func(t *testing.T, p place) {
+	eachLooked(t, whatever, func(t *testing.T, p place) {
 		f := p.f
 		got, err := artifact.Read(p.th.FS(t, p.state), p.run)
 		require.NoError(t, err)
@@ -136,7 +136,7 @@ func (p place) changes() []artifact.File {
 
 // Each answer on a run is the run at that moment.
 func TestAnswers(t *testing.T) {
-	each(t, whatever, func(t *testing.T, p place) {
+	eachLooked(t, whatever, func(t *testing.T, p place) {
 		got := p.get(t)
 		if p.told.by != "" {
 			p.f.Equal(t, "r10.answer", got, p.answered(t, p.told.by))

@@ -138,18 +138,21 @@ func refusals(skipped []document.Skipped) map[string]string {
 func TestMoved(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
+		th := thaw(t, f)
+		dir := th.Path(state(t, th))
 		for _, m := range []struct {
 			name, want string
-			move       func(t *testing.T, p *project.Project)
+			move       func(t *testing.T, p *project.Project) (back func())
 		}{
-			{"repository", "repository", func(t *testing.T, p *project.Project) { move(t, &p.Tree.Dir, "moved") }},
-			{"state", "workspace_root", func(t *testing.T, p *project.Project) { move(t, &p.StateDir, p.ID+"-moved") }},
-			{"project", "project_id", func(t *testing.T, p *project.Project) { p.ID = "00112233445566778899aabbccddeeff" }},
+			{"repository", "repository", func(t *testing.T, p *project.Project) func() { return move(t, &p.Tree.Dir, "moved") }},
+			{"state", "workspace_root", func(t *testing.T, p *project.Project) func() { return move(t, &p.StateDir, p.ID+"-moved") }},
+			{"project", "project_id", func(t *testing.T, p *project.Project) func() {
+				p.ID = "00112233445566778899aabbccddeeff"
+				return func() {}
+			}},
 		} {
-			th := thaw(t, f)
-			dir := th.Path(state(t, th))
 			p := &project.Project{Tree: git.Tree{Dir: th.Path("project"), Env: env(th)}, ID: filepath.Base(dir), StateDir: dir, Config: new(config.Config)}
-			m.move(t, p)
+			back := m.move(t, p)
 			f.Settle(t)
 			r, err := runner.New(p, env(th), f.To.UTC)
 			require.NoError(t, err)
@@ -171,6 +174,7 @@ func TestMoved(t *testing.T) {
 			}
 			f.Unchanged(t)
 			require.NoError(t, r.Close())
+			back()
 		}
 	})
 }
@@ -218,9 +222,11 @@ func TestOpenRefused(t *testing.T) {
 // isFor says whether it is not closed, and for a work item or of a standing name.
 func (m made) isFor() bool { return m.State != "closed" && m.WorkItem+m.Standing != "" }
 
-func move(t *testing.T, dir *string, name string) {
+// move gives a folder another name, until it is moved back.
+func move(t *testing.T, dir *string, name string) (back func()) {
 	t.Helper()
-	to := filepath.Join(filepath.Dir(*dir), name)
-	require.NoError(t, os.Rename(*dir, to))
+	from, to := *dir, filepath.Join(filepath.Dir(*dir), name)
+	require.NoError(t, os.Rename(from, to))
 	*dir = to
+	return func() { require.NoError(t, os.Rename(to, from)) }
 }
