@@ -205,8 +205,12 @@ func (k *known) at(name string, d fs.DirEntry) (fileState, error) {
 	return s, nil
 }
 
-// contentOf reads a file of that size into one string: some are large.
+// contentOf reads a file of that size. A large one is not copied once more.
 func contentOf(name string, size int64) (string, error) {
+	if size < 1<<20 {
+		data, err := os.ReadFile(name)
+		return string(data), err
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return "", err
