@@ -120,8 +120,12 @@ func browser(t *testing.T) context.Context {
 		}
 	}
 	require.NotEmpty(t, program, "there is no chromium; make check-report installs it")
+	// It leaves files behind; and the path of a socket among them must be short.
+	dir, err := os.MkdirTemp("", "browser")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(program), chromedp.UserDataDir(t.TempDir()), chromedp.DisableGPU,
+		chromedp.ExecPath(program), chromedp.UserDataDir(filepath.Join(dir, "data")), chromedp.Env("TMPDIR="+dir), chromedp.DisableGPU,
 		chromedp.NoSandbox, // root has none, nor has a container; and the pages are our own
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true))
 	all, end := chromedp.NewExecAllocator(t.Context(), options...)
