@@ -99,3 +99,14 @@ func TestReading(t *testing.T) {
 	requireTmux(t)
 	follow(t, t.TempDir(), "docs/reading.md")
 }
+
+// So are a first project and its two releases, and a full-screen program.
+func TestTutorial(t *testing.T) {
+	requireTmux(t)
+	follow(t, t.TempDir(), "docs/tutorial.md")
+}
+
+func TestFullScreen(t *testing.T) {
+	requireTmux(t)
+	follow(t, t.TempDir(), "docs/full-screen.md")
+}
