@@ -21,7 +21,8 @@ type survey struct {
 
 type surveyed struct {
 	name    string
-	elapsed time.Duration
+	elapsed time.Duration // with its process
+	own     time.Duration // without
 	turns   int64
 	reaches marks
 	reads   bool // a fixture
@@ -75,10 +76,10 @@ func (g *generation) survey(ctx context.Context, s *slot, pkg string) (*survey, 
 		case run.Exit != 0 || run.TimedOut:
 			return nil, &UnsteadyError{pkg, name, 1, 1, 0, string(run.Output)}
 		case run.Status(name) == testbin.Passed:
-			v.tests = append(v.tests, surveyed{name, run.Elapsed, made.turns() * 2, made, g.known(run)})
+			v.tests = append(v.tests, surveyed{name, run.Elapsed, run.Took(name), made.turns() * 2, made, g.known(run)})
 		}
 	}
-	slices.SortStableFunc(v.tests, func(a, b surveyed) int { return int(a.elapsed - b.elapsed) })
+	slices.SortStableFunc(v.tests, func(a, b surveyed) int { return cmp.Or(cmp.Compare(a.own, b.own), cmp.Compare(a.elapsed, b.elapsed)) })
 	return v, nil
 }
 
@@ -103,10 +104,10 @@ func batches(tests []surveyed) []batch {
 	var b batch
 	var sum time.Duration
 	for _, t := range tests {
-		if len(b) > 0 && sum+t.elapsed > room {
+		if len(b) > 0 && sum+t.own > room {
 			all, b, sum, room = append(all, b), nil, 0, room*2
 		}
-		b, sum = append(b, t), sum+t.elapsed
+		b, sum = append(b, t), sum+t.own
 	}
 	if len(b) > 0 {
 		all = append(all, b)

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Status is how a test ended.
@@ -21,7 +22,8 @@ const (
 type said struct {
 	status   map[string]Status // by test
 	fixtures map[string]string // by test that named one
-	failed   string            // the first that ended so, the innermost
+	took     map[string]time.Duration
+	failed   string // the first that ended so, the innermost
 	messages []Message
 	crash    string
 }
@@ -66,7 +68,7 @@ type listener struct {
 }
 
 func newListener() *listener {
-	return &listener{said: said{status: make(map[string]Status), fixtures: make(map[string]string)}}
+	return &listener{said: said{status: make(map[string]Status), fixtures: make(map[string]string), took: make(map[string]time.Duration)}}
 }
 
 // maxLine is how much of a line is looked at.
@@ -124,6 +126,8 @@ func (l *listener) frame(word string, status Status, test, rest string) {
 	}
 	if status != None {
 		l.status[test] = status
+		// Of another form it would be unknown, which is no time.
+		l.took[test], _ = time.ParseDuration(strings.Trim(rest, "()"))
 	}
 	if status == Failed && l.failed == "" {
 		l.failed = test
@@ -132,6 +136,10 @@ func (l *listener) frame(word string, status Status, test, rest string) {
 
 // Status is how a test ended.
 func (s said) Status(test string) Status { return s.status[test] }
+
+// Took is how long a test took, to a hundredth of a second, without the start
+// of its process.
+func (s said) Took(test string) time.Duration { return s.took[test] }
 
 // FirstFailed is the test that failed first, or empty.
 func (s said) FirstFailed() string { return s.failed }

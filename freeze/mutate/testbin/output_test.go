@@ -74,6 +74,29 @@ func TestFirst(t *testing.T) {
 	require.Equal(t, testbin.Failed, long.Status("TestLong"), "what comes after all that is read")
 }
 
+// What a test takes is not what its process takes.
+func TestTook(t *testing.T) {
+	bin := build(t, `import (
+	"testing"
+	"time"
+)
+
+func TestMain(m *testing.M) {
+	time.Sleep(500 * time.Millisecond)
+	m.Run()
+}
+
+func TestShort(t *testing.T) {}
+
+func TestLong(t *testing.T) { time.Sleep(200 * time.Millisecond) }
+`)
+	long, short := run(t, bin, "TestLong"), run(t, bin, "TestShort")
+	require.GreaterOrEqual(t, long.Took("TestLong"), 200*time.Millisecond)
+	require.GreaterOrEqual(t, long.Elapsed-long.Took("TestLong"), 500*time.Millisecond)
+	require.GreaterOrEqual(t, short.Elapsed-short.Took("TestShort"), 500*time.Millisecond)
+	require.Zero(t, short.Took("TestNone"))
+}
+
 // A test is run alone, whatever is in its name.
 func TestAlone(t *testing.T) {
 	bin := build(t, `import "testing"
