@@ -141,7 +141,7 @@ func (a *app) next(dir string, d *skeleton.Draft, first skeleton.First, files []
 		fmt.Fprintf(a.stdout, "%s said its version at none of --version, version, -version, -V: if it can, say how in version_args\n", d.Name)
 	}
 	if len(first.Args) == 0 {
-		fmt.Fprintf(a.stdout, "nobody said what a user does with %s, so that little is kept yet: write it into %s first\n", d.Name, scenario)
+		fmt.Fprintf(a.stdout, "nobody said what a user does with %s, so that little is kept yet: write it into %s first; freeze new %s/NAME --view ARGS -- ARG writes a scenario and a reader script\n", d.Name, scenario, skeleton.Family)
 	}
 	if len(first.Args) > 0 && first.View == "" {
 		fmt.Fprintf(a.stdout, "there is no reader script, since %s said at no usual word what it keeps: init --view ARGS writes one\n", d.Name)

@@ -3,7 +3,9 @@ package cli
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,7 +23,9 @@ func (a *app) newCommand() *cobra.Command {
 		Short: "write a scenario to begin with",
 		Long: `new writes fixtures/scenarios/FAMILY/NAME.txtar: what a user does with the
 program, the words behind --, or where nobody says it, what the program prints of
-its version. A release that is frozen gets it when it is frozen again.`,
+its version. With --view it writes a reader script, too, for a family that has
+none of its name. A release that is frozen gets the scenario when it is frozen
+again.`,
 		Example: `  freeze new notes/add -- add 'buy milk'
   freeze new notes/list --view 'list --json' -- add milk`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,17 +65,29 @@ func (a *app) new(name string, first skeleton.First) error {
 	}
 	subject := p.Config.Subject
 	text := skeleton.Scenario(subject.Name, first, subject.VersionArgs, known.Roots[0])
-	file := skeleton.File{Path: path.Join("fixtures", "scenarios", family, short+".txtar"), Text: text}
-	if err := skeleton.Free(p.Config.Dir, []skeleton.File{file}); err != nil {
+	files := []skeleton.File{{Path: path.Join("fixtures", "scenarios", family, short+".txtar"), Text: text}}
+	if err := skeleton.Free(p.Config.Dir, files); err != nil {
 		return err
 	}
-	if err := skeleton.Write(p.Config.Dir, []skeleton.File{file}); err != nil {
+	if first.View != "" && p.Config.Read.Scripts != "" {
+		without, err := withoutView(path.Join(p.Config.Dir, "fixtures", "scenarios", family))
+		if err != nil {
+			return err
+		}
+		script := skeleton.File{Path: path.Join(p.Config.Read.Scripts, family+".txtar"), Text: skeleton.Reader(family, subject.Name, first.View, without...)}
+		if skeleton.Free(p.Config.Dir, []skeleton.File{script}) == nil { // the family may have one
+			files = append(files, script)
+		}
+	}
+	if err := skeleton.Write(p.Config.Dir, files); err != nil {
 		return err
 	}
 	if a.json {
-		return writeJSON(a.stdout, begun{Program: subject.Name, Files: []string{file.Path}})
+		return writeJSON(a.stdout, begun{Program: subject.Name, Files: paths(files)})
 	}
-	fmt.Fprintf(a.stdout, "wrote %s\n", file.Path)
+	for _, f := range files {
+		fmt.Fprintf(a.stdout, "wrote %s\n", f.Path)
+	}
 	if a.quiet {
 		return nil
 	}
@@ -82,4 +98,24 @@ func (a *app) new(name string, first skeleton.First) error {
 		fmt.Fprintf(a.stdout, "next: freeze --all             adds it to every release; it is not for those before %s, say, if a comment at its top is # since: %s\n", newest.Version, newest.Version)
 	}
 	return nil
+}
+
+// withoutView are the scenarios of a folder that keep no view for a reader
+// script to compare.
+func withoutView(dir string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil {
+		return nil, err
+	}
+	var without []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		if !skeleton.HasView(text) {
+			without = append(without, strings.TrimSuffix(filepath.Base(file), ".txtar"))
+		}
+	}
+	return without, nil
 }

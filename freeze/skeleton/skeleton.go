@@ -88,13 +88,13 @@ type File struct{ Path, Text string }
 // CI job installs.
 func (d *Draft) Files(first First, freeze string) []File {
 	files := []File{
-		{config.Name, d.toml(first)},
+		{config.Name, d.toml()},
 		{path.Join("fixtures", ".gitattributes"), attributes},
 		{path.Join("fixtures", "scenarios", Family, "first.txtar"), Scenario(d.Name, first, d.Help, "{project}")},
 		{path.Join(".github", "workflows", "freeze.yml"), d.job(first, freeze)},
 	}
 	if first.View != "" {
-		files = append(files, File{path.Join(readers, Family+".txtar"), reader(d.Name, first.View)})
+		files = append(files, File{path.Join(readers, Family+".txtar"), Reader(Family, d.Name, first.View)})
 	}
 	return files
 }

@@ -11,7 +11,7 @@ import (
 // attributes keep frozen bytes what they are in every clone.
 const attributes = "*/v*/** -text -filter -ident -working-tree-encoding\n"
 
-func (d *Draft) toml(first First) string {
+func (d *Draft) toml() string {
 	var b strings.Builder
 	b.WriteString("[subject]\nname = " + quote(d.Name) + "\n")
 	if len(d.VersionArgs) == 0 {
@@ -31,9 +31,7 @@ func (d *Draft) toml(first First) string {
 		b.WriteString("env = " + table(d.BoxEnv) + "\n")
 	}
 	b.WriteString("\n# All that is written below HOME, the XDG folders and the project. Name the\n# folders that hold state where that is too much.\n[family." + Family + "]\nroots = [\"{home}\", \"{project}\"]\n")
-	if first.View != "" {
-		b.WriteString("\n[read]\nscripts = " + quote(readers) + "\n")
-	}
+	b.WriteString("\n[read]\nscripts = " + quote(readers) + "\n")
 	return b.String()
 }
 
@@ -70,8 +68,19 @@ func keepIn(root string) string {
 	return fmt.Sprintf("mkdir %s\ncp stdout %s/said.txt", folder, folder)
 }
 
-func reader(program, view string) string {
-	return fmt.Sprintf("# family: %s\n# What every release left is read back.\nread %s %s %s\n", Family, Family, program, view)
+// Reader is a reader script that compares the view of Scenario, for all
+// scenarios of a family but those without it.
+func Reader(family, program, view string, without ...string) string {
+	header := "# family: " + family + "\n"
+	if len(without) > 0 {
+		header += "# scenario: !" + strings.Join(without, " !") + "\n"
+	}
+	return fmt.Sprintf("%s# What every release left is read back.\nread %s %s %s\n", header, Family, program, view)
+}
+
+// HasView tells whether the text of a scenario has the view of Scenario.
+func HasView(text []byte) bool {
+	return regexp.MustCompile(`(?m)^(?:\[[^]]*\] *)?view ` + Family + ` `).Match(text)
 }
 
 func (d *Draft) job(first First, freeze string) string {
