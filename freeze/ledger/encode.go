@@ -18,7 +18,8 @@ func (l *Ledger) Encode() []byte {
 	fmt.Fprintf(&b, "%sformat = %d\n", header, Format)
 	for _, r := range l.Releases {
 		table(&b, "release", "version", r.Version, "commit", r.Commit,
-			"package", r.Package, "integrity", r.Integrity, "date", r.Date)
+			"package", r.Package, "integrity", r.Integrity,
+			"dependencies", r.Dependencies, "before", r.Before, "date", r.Date)
 		for _, f := range r.Fixtures {
 			table(&b, "release.fixture", "family", f.Family, "sha256", f.SHA256)
 		}

@@ -34,14 +34,21 @@ type Ledger struct {
 
 // Release is one published version, pinned to a commit or to a package.
 type Release struct {
-	Version   string     `toml:"version"`   // canonical semver with its v
-	Commit    string     `toml:"commit"`    // 40 hex digits, or 64 of sha256; or
-	Package   string     `toml:"package"`   // the name of a package, and
-	Integrity string     `toml:"integrity"` // its hash, as its registry or its maintainer states it; may be empty
-	Date      string     `toml:"date"`      // 2026-11-30, UTC
-	Fixtures  []Fixture  `toml:"fixture"`
-	Waivers   []Waiver   `toml:"waiver"`
-	Replaced  []Replaced `toml:"replaced"`
+	Version   string `toml:"version"`   // canonical semver with its v
+	Commit    string `toml:"commit"`    // 40 hex digits, or 64 of sha256; or
+	Package   string `toml:"package"`   // the name of a package, and
+	Integrity string `toml:"integrity"` // its hash, as its registry or its maintainer states it; may be empty
+
+	// Dependencies is a sha256, in hex, over the packages that were installed
+	// for the release, and Before the moment up to which their versions count,
+	// RFC 3339 in UTC. Both are empty where nobody noted them.
+	Dependencies string `toml:"dependencies"`
+	Before       string `toml:"before"`
+
+	Date     string     `toml:"date"` // 2026-11-30, UTC
+	Fixtures []Fixture  `toml:"fixture"`
+	Waivers  []Waiver   `toml:"waiver"`
+	Replaced []Replaced `toml:"replaced"`
 }
 
 // Fixture seals the fixtures of a release in one family: the manifest names

@@ -37,6 +37,8 @@ date = "2026-12-01"
 version = "v0.2.0"
 package = "@scope/notes"
 integrity = "sha512-abc+/="
+dependencies = "` + sum + `"
+before = "2026-10-01T12:00:00Z"
 date = "2026-10-01"
 
 [[release.fixture]]
@@ -64,6 +66,7 @@ func want() *ledger.Ledger {
 	return &ledger.Ledger{Format: 1, Releases: []ledger.Release{
 		{
 			Version: "v0.2.0", Package: "@scope/notes", Integrity: "sha512-abc+/=", Date: "2026-10-01",
+			Dependencies: sum, Before: "2026-10-01T12:00:00Z",
 			Fixtures: []ledger.Fixture{{Family: "sessions", SHA256: sum}},
 			Waivers: []ledger.Waiver{
 				{Family: "project", Reason: "it had none", Date: "2026-10-02"},
@@ -99,6 +102,8 @@ format = 1
 version = "v0.2.0"
 package = "@scope/notes"
 integrity = "sha512-abc+/="
+dependencies = "` + sum + `"
+before = "2026-10-01T12:00:00Z"
 date = "2026-10-01"
 
 [[release.fixture]]
@@ -143,6 +148,7 @@ date = "2026-12-01"
 }
 
 func TestParseErrors(t *testing.T) {
+	const pinned = "commit = \"" + commit1 + "\""
 	const one = "format = 1\n[[release]]\nversion = \"v1.0.0\"\ncommit = \"" + commit1 + "\"\ndate = \"2026-11-30\"\n"
 	const waiver = "[[release.waiver]]\nfamily = \"f\"\nscenario = \"s\"\nreason = \"r\"\ndate = \"2026-11-30\"\n"
 	const replaced = "[[release.replaced]]\nfamily = \"f\"\nscenario = \"s\"\nwhy = \"w\"\ndate = \"2026-11-30\"\n"
@@ -154,7 +160,7 @@ func TestParseErrors(t *testing.T) {
 		{"format newer", "format = 1", "format = 2\nshape = 3", "releases.toml:1:1: format: 2 is newer than 1, the newest this build reads"},
 		{"format text", "format = 1", "format = \"1\"", "releases.toml:1:1: format: wrong type: wants an integer, not a string"},
 		{"no TOML", "format = 1", "format =", "releases.toml:1:9: "},
-		{"unknown key", "date =", "day =", "releases.toml:5:1: release[0].day: unknown key, known here: version, commit, package, integrity, date, fixture, waiver, replaced"},
+		{"unknown key", "date =", "day =", "releases.toml:5:1: release[0].day: unknown key, known here: version, commit, package, integrity, dependencies, before, date, fixture, waiver, replaced"},
 		{"sealed twice", waiver, fixture + fixture, "releases.toml:9:11: release[0].fixture[1]: family f is sealed already"},
 		{"seal of no family", waiver, strings.Replace(fixture, `"f"`, `""`, 1), "releases.toml:7:1: release[0].fixture[0].family: "},
 		{"no sha256", waiver, strings.Replace(fixture, sum, sum[1:], 1), "releases.toml:8:1: release[0].fixture[0].sha256: "},
@@ -170,6 +176,13 @@ func TestParseErrors(t *testing.T) {
 		{"no pin", "commit = \"" + commit1 + "\"\n", "", "releases.toml:2:3: release[0]: has neither commit nor package"},
 		{"two pins", "date = ", "package = \"p\"\ndate = ", "releases.toml:5:1: release[0].package: a release has a commit or a package, not both"},
 		{"commit with integrity", "date = ", "integrity = \"i\"\ndate = ", "releases.toml:5:1: release[0].integrity: only a package has an integrity"},
+		{"commit with dependencies", "date = ", "dependencies = \"" + sum + "\"\ndate = ", "releases.toml:5:1: release[0].dependencies: only a package has them"},
+		{"commit with a moment", "date = ", "before = \"2026-11-30T12:00:00Z\"\ndate = ", "releases.toml:5:1: release[0].before: only a package has"},
+		{"dependencies of no moment", pinned, "package = \"p\"\ndependencies = \"" + sum + "\"", "releases.toml:5:1: release[0].dependencies: does not say of when they are"},
+		{"moment of no dependencies", pinned, "package = \"p\"\nbefore = \"2026-11-30T12:00:00Z\"", "releases.toml:5:1: release[0].before: says of when dependencies are"},
+		{"dependencies short", pinned, "package = \"p\"\ndependencies = \"ab\"\nbefore = \"2026-11-30T12:00:00Z\"", `releases.toml:5:1: release[0].dependencies: "ab" is no sha256`},
+		{"moment of another zone", pinned, "package = \"p\"\ndependencies = \"" + sum + "\"\nbefore = \"2026-11-30T12:00:00+01:00\"", `releases.toml:6:1: release[0].before: "2026-11-30T12:00:00+01:00" is no time`},
+		{"moment of the day", pinned, "package = \"p\"\ndependencies = \"" + sum + "\"\nbefore = \"2026-11-30\"", `releases.toml:6:1: release[0].before: "2026-11-30" is no time`},
 		{"package with an empty integrity", "commit = \"" + commit1 + "\"", "package = \"p\"\nintegrity = \"\"", "releases.toml:5:1: release[0].integrity: "},
 		{"package empty", "commit = \"" + commit1 + "\"", "package = \"\"", "releases.toml:4:1: release[0].package: empty"},
 		{"package with space", "commit = \"" + commit1 + "\"", "package = \"a b\"", `release[0].package: "a b" holds white space`},

@@ -99,6 +99,10 @@ func (c checker) pin(key string, r Release) error {
 		return c.doc.Errorf(key+".package", "a release has a commit or a package, not both")
 	case commit && c.doc.Has(key+".integrity"):
 		return c.doc.Errorf(key+".integrity", "only a package has an integrity, a commit is its own")
+	case commit && c.doc.Has(key+".dependencies"):
+		return c.doc.Errorf(key+".dependencies", "only a package has them")
+	case commit && c.doc.Has(key+".before"):
+		return c.doc.Errorf(key+".before", "only a package has dependencies that it could be of")
 	case commit && !regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`).MatchString(r.Commit):
 		return c.doc.Errorf(key+".commit", "%q is no full commit: 40 hex digits in lower case, or 64 in a repository of format sha256", r.Commit)
 	case commit:
@@ -109,11 +113,35 @@ func (c checker) pin(key string, r Release) error {
 	if err := c.word(key+".package", r.Package); err != nil {
 		return err
 	}
-	if !c.doc.Has(key + ".integrity") {
-		return nil // what a command obtains has none unless its maintainer says one
+	// What a command obtains has none unless its maintainer says one.
+	if c.doc.Has(key + ".integrity") {
+		if err := c.word(key+".integrity", r.Integrity); err != nil {
+			return err
+		}
 	}
-	return c.word(key+".integrity", r.Integrity)
+	return c.dependencies(key, r)
 }
+
+func (c checker) dependencies(key string, r Release) error {
+	has, dated := c.doc.Has(key+".dependencies"), c.doc.Has(key+".before")
+	switch {
+	case !has && !dated:
+		return nil
+	case !has:
+		return c.doc.Errorf(key+".before", "says of when dependencies are, and there is no hash of them")
+	case !dated:
+		return c.doc.Errorf(key+".dependencies", "does not say of when they are: before is missing")
+	case !isSHA256(r.Dependencies):
+		return c.doc.Errorf(key+".dependencies", "%q is no sha256: 64 hex digits in lower case", r.Dependencies)
+	}
+	at, err := time.Parse(time.RFC3339, r.Before)
+	if err != nil || at.UTC().Format(time.RFC3339) != r.Before {
+		return c.doc.Errorf(key+".before", "%q is no time: it reads 2026-11-30T12:00:00Z", r.Before)
+	}
+	return nil
+}
+
+func isSHA256(s string) bool { return regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(s) }
 
 func (c checker) fixture(key string, f Fixture, before []Fixture) error {
 	if err := c.word(key+".family", f.Family); err != nil {
@@ -122,7 +150,7 @@ func (c checker) fixture(key string, f Fixture, before []Fixture) error {
 	if slices.ContainsFunc(before, func(other Fixture) bool { return other.Family == f.Family }) {
 		return c.doc.Errorf(key, "family %s is sealed already", f.Family)
 	}
-	if !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(f.SHA256) {
+	if !isSHA256(f.SHA256) {
 		return c.doc.Errorf(key+".sha256", "%q is no sha256: 64 hex digits in lower case", f.SHA256)
 	}
 	return nil
