@@ -28,8 +28,12 @@ type PartRelease struct {
 	Commit    string `json:"commit,omitzero"`
 	Package   string `json:"package,omitzero"`
 	Integrity string `json:"integrity,omitzero"`
-	Date      string `json:"date,omitzero"`
-	New       bool   `json:"new,omitzero"` // the ledger lacks it
+
+	Dependencies string `json:"dependencies,omitzero"`
+	Before       string `json:"before,omitzero"`
+
+	Date string `json:"date,omitzero"`
+	New  bool   `json:"new,omitzero"` // the ledger lacks it
 
 	Producer  *fixture.Producer `json:"producer,omitzero"` // nil where no scenario was the shard's
 	Cached    bool              `json:"cached,omitzero"`
@@ -90,7 +94,7 @@ func (p *Project) FreezePart(ctx context.Context, req Request, show func(Event))
 // part is what a part says of a target.
 func (t *target) part(said ReleaseReport) PartRelease {
 	r := t.release
-	part := PartRelease{Version: r.Version, Commit: r.Commit, Package: r.Package, Integrity: r.Integrity, Date: r.Date, New: t.isNew, Error: said.Error}
+	part := PartRelease{Version: r.Version, Commit: r.Commit, Package: r.Package, Integrity: r.Integrity, Dependencies: r.Dependencies, Before: r.Before, Date: r.Date, New: t.isNew, Error: said.Error}
 	if t.build != nil {
 		by := producer(r.Version, t.build, nil)
 		part.Producer, part.Cached = &by, t.build.Cached
@@ -120,7 +124,7 @@ func (p *Part) Tools() map[string]string {
 	for _, r := range p.Releases {
 		if r.New {
 			// What names the release must not depend on when a shard began.
-			tools["source of "+r.Version] = strings.TrimSpace(r.Commit + " " + r.Package + " " + r.Integrity)
+			tools["source of "+r.Version] = strings.TrimSpace(r.Commit + " " + r.Package + " " + r.Integrity + " " + r.Dependencies)
 		}
 		if r.Producer != nil {
 			tools["toolchain of "+r.Version], tools["programs of "+r.Version] = Digests(r.Producer.Toolchain, r.Producer.GOOS, r.Producer.GOARCH, r.Producer.SHA256)
@@ -188,8 +192,9 @@ func (f *freezer) joined(parts []*Part, i int) (*target, error) {
 			return nil, fmt.Errorf("the parts disagree about which releases there are: %s", t.release.Version)
 		}
 		r := p.Releases[i]
-		if r.New && r.Date < t.release.Date {
-			t.release.Date = r.Date // when the run began
+		if r.New {
+			// When the run began.
+			t.release.Date, t.release.Before = min(r.Date, t.release.Date), min(r.Before, t.release.Before)
 		}
 		if t.build == nil && r.Producer != nil {
 			by := r.Producer
@@ -213,7 +218,7 @@ func (f *freezer) joined(parts []*Part, i int) (*target, error) {
 
 // begun is the target that a part speaks of.
 func (f *freezer) begun(r PartRelease) *target {
-	t := &target{isNew: r.New, release: ledger.Release{Version: r.Version, Commit: r.Commit, Package: r.Package, Integrity: r.Integrity, Date: r.Date}}
+	t := &target{isNew: r.New, release: ledger.Release{Version: r.Version, Commit: r.Commit, Package: r.Package, Integrity: r.Integrity, Dependencies: r.Dependencies, Before: r.Before, Date: r.Date}}
 	if known, ok := f.Ledger.Find(r.Version); ok && !r.New {
 		t.release = known
 	}

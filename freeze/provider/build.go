@@ -16,21 +16,31 @@ import (
 
 // usualToolchain is what a package depends on besides itself, where the
 // configuration does not say.
-var usualToolchain = map[config.Kind][]string{
-	config.Go:  {"go", "version"},
-	config.NPM: {"node", "--version"},
+var usualToolchain = map[config.Kind][][]string{
+	config.Go:  {{"go", "version"}},
+	config.NPM: {{"node", "--version"}, {"npm", "--version"}},
 }
 
-// toolchain returns what the toolchain command prints on standard output. What
-// it says on standard error, such as a download, may differ from call to call.
+// toolchain returns what the toolchain command prints.
 func (p *Provider) toolchain(ctx context.Context, r ledger.Release) (string, error) {
-	words := p.cfg.Provider.Toolchain
-	if len(words) == 0 {
-		words = usualToolchain[p.cfg.Provider.Kind]
+	commands := usualToolchain[p.cfg.Provider.Kind]
+	if words := p.cfg.Provider.Toolchain; len(words) > 0 {
+		commands = [][]string{words}
 	}
-	if len(words) == 0 {
-		return "", nil
+	var said []string
+	for _, words := range commands {
+		out, err := p.toolchainOf(ctx, r, words)
+		if err != nil {
+			return "", err
+		}
+		said = append(said, out)
 	}
+	return strings.Join(said, ", "), nil
+}
+
+// toolchainOf returns what a command prints on standard output. What it says on
+// standard error, such as a download, may differ from call to call.
+func (p *Provider) toolchainOf(ctx context.Context, r ledger.Release, words []string) (string, error) {
 	var out strings.Builder
 	errs := &tail{to: p.log}
 	cmd := command{words, p.cfg.Dir, p.environment(r, "", "")}

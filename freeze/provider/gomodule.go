@@ -33,10 +33,11 @@ func goSettings(bin string) []string {
 	return []string{"GO111MODULE=on", "GOWORK=off", "GOFLAGS=-trimpath", "CGO_ENABLED=0", "GOBIN=" + bin}
 }
 
-// goIntegrity is the h1: hash of a module, as go.sum files have it.
-func (p *Provider) goIntegrity(ctx context.Context, r ledger.Release) (string, error) {
+// goPin notes the h1: hash of a module, as go.sum files have it.
+func (p *Provider) goPin(ctx context.Context, r ledger.Release) (ledger.Release, error) {
 	m, err := p.download(ctx, r)
-	return m.Sum, err
+	r.Integrity = m.Sum
+	return r, err
 }
 
 // download has go fetch a module, and checks the source that lies in the

@@ -1,11 +1,15 @@
 package provider_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/freeze-contracts/permafrost/freeze/config"
 	"github.com/freeze-contracts/permafrost/freeze/ledger"
@@ -71,7 +75,7 @@ func TestNPM(t *testing.T) {
 	require.False(t, b.Cached)
 	require.Equal(t, "hello notes 1.0.0 as packed\n", programOf(t, b))
 	require.Equal(t, []string{"@me/notes", r.Integrity}, []string{b.Package, b.Integrity})
-	require.Regexp(t, `^v[0-9]+\.`, b.Toolchain)
+	require.Regexp(t, `^v[0-9]+\.[0-9.]+, [0-9]+\.[0-9.]+$`, b.Toolchain, "how npm lays out packages depends on npm, too")
 	var names []string
 	for name := range b.Programs {
 		names = append(names, name)
@@ -90,11 +94,68 @@ func TestNPM(t *testing.T) {
 
 	// Another machine, with nothing in its caches: the same, though what it
 	// depends on has had a release since.
-	s.Publish(t, "2026-03-01", npmSays("1.1.0", "goodbye"))
+	s.Publish(t, tomorrow(), npmSays("1.1.0", "goodbye"))
 	again := s.obtain(t, "other", r, s.npmCache("cold"))
 	require.False(t, again.Cached)
 	require.Equal(t, "hello notes 1.0.0 as packed\n", programOf(t, again))
 	require.Equal(t, b.Programs, again.Programs)
+}
+
+func tomorrow() string { return time.Now().UTC().AddDate(0, 0, 1).Format(time.DateOnly) }
+
+// TestNPMOldEntry: an entry that says nothing of dependencies has those of the
+// day of the cut.
+func TestNPMOldEntry(t *testing.T) {
+	s := newNPMSubject(t)
+	r := ledger.Release{Version: "v1.0.0", Package: "@me/notes", Integrity: s.Integrity("@me/notes", "1.0.0"), Date: "2026-01-02"}
+	s.Publish(t, "2026-01-02", npmSays("1.1.0", "welcome"))
+	s.Publish(t, "2026-01-03", npmSays("1.2.0", "goodbye"))
+	require.Equal(t, "welcome notes 1.0.0 as packed\n", programOf(t, s.obtain(t, "cache", r)))
+}
+
+// TestNPMDependencies: what a package depends on is another than when it was
+// cut, for this system or for another: nothing of it runs.
+func TestNPMDependencies(t *testing.T) {
+	for name, swapped := range map[string]string{"installed": "says", "of another system": "says-elsewhere"} {
+		t.Run(name, func(t *testing.T) {
+			s := newNPMSubject(t)
+			s.cfg.Provider.Scripts = true
+			elsewhere := s.Publish(t, "2026-01-01", map[string]string{
+				"package.json": `{"name": "says-elsewhere", "version": "1.0.0", "os": ["aix"], "main": "says.js"}`,
+			})
+			says := npmSays("1.1.0", "welcome")
+			says["package.json"] = strings.Replace(says["package.json"], "{", `{"optionalDependencies": {"says-elsewhere": "1.0.0"}, `, 1)
+			r := s.pinAfter(t, says)
+			sum := sha256.Sum256([]byte("@me/notes 1.0.0 " + r.Integrity + "\nsays 1.1.0 " + s.Integrity("says", "1.1.0") + "\nsays-elsewhere 1.0.0 " + elsewhere + "\n"))
+			require.Equal(t, hex.EncodeToString(sum[:]), r.Dependencies)
+			require.Equal(t, "welcome notes 1.0.0 installed\n", programOf(t, s.obtain(t, "cache", r)))
+
+			mark := filepath.Join(s.dir, "ran")
+			version := map[string]string{"says": "1.1.0", "says-elsewhere": "1.0.0"}[swapped]
+			s.Swap(t, swapped, version, `"main"`, `"scripts": {"install": "touch '`+mark+`'"}, "main"`)
+			_, err := s.provider(t, "other", s.npmCache("cold")).Obtain(t.Context(), r)
+			require.ErrorContains(t, err, `release "v1.0.0": what @me/notes@v1.0.0 depends on has the hash `)
+			require.ErrorContains(t, err, ", and the ledger pins "+r.Dependencies+": it is not what the release was frozen with")
+			require.NoFileExists(t, mark)
+			require.NoDirExists(t, filepath.Join(s.dir, "other", "builds"))
+		})
+	}
+}
+
+// pinAfter pins the release once one more package is out.
+func (s *npmSubject) pinAfter(t *testing.T, files map[string]string) ledger.Release {
+	t.Helper()
+	s.Publish(t, "2026-01-01", files)
+	return s.pin(t)
+}
+
+// TestNPMSameDay: what comes out later on the day of the cut does not count.
+func TestNPMSameDay(t *testing.T) {
+	s := newNPMSubject(t)
+	r := s.pin(t)
+	r.Date = tomorrow()
+	s.Publish(t, tomorrow(), npmSays("1.1.0", "goodbye"))
+	require.Equal(t, "hello notes 1.0.0 as packed\n", programOf(t, s.obtain(t, "cache", r, s.npmCache("cold"))))
 }
 
 // TestNPMSettings: what a user has npm do elsewhere is not done to a release.
@@ -103,7 +164,8 @@ func TestNPMSettings(t *testing.T) {
 	r := s.pin(t)
 	want := s.obtain(t, "cache", r)
 	got := s.obtain(t, "other", r, "npm_config_bin_links=false", "npm_config_dry_run=true", "npm_config_package_lock_only=true",
-		"npm_config_location=global", "npm_config_workspaces=true", "npm_config_ignore_scripts=false", "npm_config_package_lock=false")
+		"npm_config_location=global", "npm_config_workspaces=true", "npm_config_ignore_scripts=false", "npm_config_package_lock=false", "npm_config_lockfile_version=1",
+		"npm_config_save=false", "npm_config_save_optional=true", "npm_config_legacy_peer_deps=true")
 	require.False(t, got.Cached)
 	require.Equal(t, want.Programs, got.Programs)
 }
@@ -134,6 +196,17 @@ func TestNPMStaleCache(t *testing.T) {
 	integrity := s.Publish(t, "2026-01-02", npmNotes("1.1.0"))
 	r := ledger.Release{Version: "v1.1.0", Package: "@me/notes", Integrity: integrity, Date: "2026-01-02"}
 	require.Equal(t, "hello notes 1.1.0 as packed\n", programOf(t, s.obtain(t, "cache", r)))
+}
+
+// TestNPMStaleDependencies: what npm keeps of a dependency is older than the
+// release that another machine has cut.
+func TestNPMStaleDependencies(t *testing.T) {
+	s := newNPMSubject(t)
+	s.obtain(t, "cache", s.pin(t))
+	s.Publish(t, "2026-01-02", npmSays("1.1.0", "welcome"))
+	r, err := s.provider(t, "elsewhere", s.npmCache("elsewhere")).Pin(t.Context(), ledger.Release{Version: "v1.0.0", Date: "2026-01-02"})
+	require.NoError(t, err)
+	require.Equal(t, "welcome notes 1.0.0 as packed\n", programOf(t, s.obtain(t, "cache", r)))
 }
 
 // TestNPMOld: of an old package the registry knows no better hash than SHA-1.
@@ -177,7 +250,8 @@ func TestNPMRefused(t *testing.T) {
 	s := newNPMSubject(t)
 	r := s.pin(t)
 	_, err := s.provider(t, "cache").Pin(t.Context(), ledger.Release{Version: "v9.0.0"})
-	require.ErrorContains(t, err, `release "v9.0.0": run npm view --json -- @me/notes@9.0.0 version `)
+	require.ErrorContains(t, err, `release "v9.0.0": run npm install --prefix {bin} `)
+	require.ErrorContains(t, err, "@me/notes@9.0.0")
 	for _, tt := range []struct {
 		change func(r *ledger.Release)
 		want   string

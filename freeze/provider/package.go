@@ -10,8 +10,8 @@ import (
 )
 
 // Pin completes the entry of a release that is a package and has no commit:
-// which package it is, and the hash that its registry states. A hash that the
-// entry has already must be that one.
+// which package it is, the hash that its registry states, and for npm what it
+// depends on. A hash that the entry has already must be that one.
 func (p *Provider) Pin(ctx context.Context, r ledger.Release) (ledger.Release, error) {
 	kind := p.cfg.Provider.Kind
 	if !kind.Packaged() {
@@ -19,19 +19,18 @@ func (p *Provider) Pin(ctx context.Context, r ledger.Release) (ledger.Release, e
 		return r, nil
 	}
 	r.Package = p.cfg.Provider.Package
-	stated := p.goIntegrity
+	pin := p.goPin
 	if kind == config.NPM {
-		stated = p.npmIntegrity
+		pin = p.npmPin
 	}
-	integrity, err := stated(ctx, r)
-	if err == nil && r.Integrity != "" && integrity != r.Integrity {
-		err = fmt.Errorf("%s has the integrity %s, not %s", id(r), integrity, r.Integrity)
+	pinned, err := pin(ctx, r)
+	if err == nil && r.Integrity != "" && pinned.Integrity != r.Integrity {
+		err = fmt.Errorf("%s has the integrity %s, not %s", id(r), pinned.Integrity, r.Integrity)
 	}
 	if err != nil {
 		return r, fmt.Errorf("release %q: %w", r.Version, err)
 	}
-	r.Integrity = integrity
-	return r, nil
+	return pinned, nil
 }
 
 // pinned refuses an entry that does not say what is to be installed.

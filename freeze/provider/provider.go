@@ -131,7 +131,7 @@ func (p *Provider) inputs(ctx context.Context, r ledger.Release) (inputs, error)
 	case config.Go:
 		in.Commands = p.cfg.Provider.Commands
 	case config.NPM:
-		in.Scripts, in.Date = p.cfg.Provider.Scripts, r.Date
+		in.Scripts, in.Date, in.Dependencies, in.Before = p.cfg.Provider.Scripts, r.Date, r.Dependencies, r.Before
 	}
 	return in, nil
 }

@@ -17,13 +17,17 @@ import (
 
 // inputs is all that a build depends on.
 type inputs struct {
-	Format    int               `json:"format"`
-	Kind      config.Kind       `json:"kind"`
-	Dir       string            `json:"dir,omitzero"`
-	Version   string            `json:"version"`
-	Commit    string            `json:"commit,omitzero"`
-	Package   string            `json:"package,omitzero"`
-	Integrity string            `json:"integrity,omitzero"`
+	Format    int         `json:"format"`
+	Kind      config.Kind `json:"kind"`
+	Dir       string      `json:"dir,omitzero"`
+	Version   string      `json:"version"`
+	Commit    string      `json:"commit,omitzero"`
+	Package   string      `json:"package,omitzero"`
+	Integrity string      `json:"integrity,omitzero"`
+
+	Dependencies string `json:"dependencies,omitzero"`
+	Before       string `json:"before,omitzero"`
+
 	Subject   string            `json:"subject"`
 	Build     []string          `json:"build"`
 	Commands  []string          `json:"commands,omitempty"`
