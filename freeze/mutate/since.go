@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/freeze-contracts/permafrost/freeze/mutate/process"
 	"github.com/freeze-contracts/permafrost/freeze/mutate/regression"
 	"github.com/freeze-contracts/permafrost/freeze/mutate/source"
 )
@@ -33,9 +34,9 @@ var hunk = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 func Since(ctx context.Context, dir string, env []string, rev string) (*Changes, error) {
 	c := &Changes{dir: dir, lines: make(map[string][]span)}
 	git := func(args ...string) ([]byte, error) {
-		cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.quotePath=false"}, args...)...)
+		cmd := exec.Command("git", append([]string{"-c", "core.quotePath=false"}, args...)...)
 		cmd.Dir, cmd.Env = dir, env
-		out, err := cmd.Output()
+		out, err := process.Output(ctx, cmd)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}

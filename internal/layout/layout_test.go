@@ -54,7 +54,7 @@ var arrows = map[string][]string{
 	"freeze/mutate":                 {"freeze/shard", "freeze/mutate/process", "freeze/mutate/regression", "freeze/mutate/source", "freeze/mutate/source/switches", "freeze/mutate/testbin", "internal/plain"},
 	"freeze/mutate/process":         {"freeze/group"},
 	"freeze/mutate/regression":      nil,
-	"freeze/mutate/source":          nil,
+	"freeze/mutate/source":          {"freeze/mutate/process"},
 	"freeze/mutate/source/switches": nil,
 	"freeze/mutate/testbin":         {"freeze/mutate/process"},
 
@@ -97,21 +97,22 @@ var arrows = map[string][]string{
 // testArrows lists what the tests of a package may import beside what its
 // code may, and itself.
 var testArrows = map[string][]string{
-	"freeze/provider":     {"internal/registry"},
-	"freeze/scenario":     {"internal/subjects"},
-	"freeze/cut":          {"internal/subjects"},
-	"freeze/cli":          {"internal/registry", "internal/subjects"},
-	"freeze/read":         {"internal/subjects", "freeze/scenario"},
-	"freeze/mutate":       {"internal/subjects"},
-	"internal/stint/cli":  {"internal/stint/env", "sandbox", "sandbox/script"},
-	"internal/stint/env":  {"internal/tmux"},
-	"internal/stint/tui":  {"internal/stint/git", "internal/stint/project"},
-	"contracts/artifacts": {"contracts", "contracts/byhand", "internal/stint/artifact", "internal/stint/cli", "internal/stint/document", "internal/stint/git", "internal/stint/project", "internal/stint/runner", "internal/tmux", "readers/..."},
-	"contracts/corpus":    {"contracts", "contracts/byhand", "freeze/config", "freeze/diff", "freeze/fixture", "freeze/ledger", "freeze/read"},
-	"contracts/project":   {"contracts", "internal/stint/project", "readers/..."},
-	"contracts/runner":    {"contracts", "contracts/byhand", "internal/stint/cli", "internal/stint/document", "sandbox"},
-	"contracts/sessions":  {"contracts", "contracts/byhand", "internal/stint/...", "internal/tmux", "readers/..."},
-	"readers":             {"readers/..."},
+	"freeze/provider":       {"internal/registry"},
+	"freeze/scenario":       {"internal/subjects"},
+	"freeze/cut":            {"internal/subjects"},
+	"freeze/cli":            {"internal/registry", "internal/subjects"},
+	"freeze/read":           {"internal/subjects", "freeze/scenario"},
+	"freeze/mutate":         {"internal/subjects"},
+	"freeze/mutate/testbin": {"freeze/mutate/source"},
+	"internal/stint/cli":    {"internal/stint/env", "sandbox", "sandbox/script"},
+	"internal/stint/env":    {"internal/tmux"},
+	"internal/stint/tui":    {"internal/stint/git", "internal/stint/project"},
+	"contracts/artifacts":   {"contracts", "contracts/byhand", "internal/stint/artifact", "internal/stint/cli", "internal/stint/document", "internal/stint/git", "internal/stint/project", "internal/stint/runner", "internal/tmux", "readers/..."},
+	"contracts/corpus":      {"contracts", "contracts/byhand", "freeze/config", "freeze/diff", "freeze/fixture", "freeze/ledger", "freeze/read"},
+	"contracts/project":     {"contracts", "internal/stint/project", "readers/..."},
+	"contracts/runner":      {"contracts", "contracts/byhand", "internal/stint/cli", "internal/stint/document", "sandbox"},
+	"contracts/sessions":    {"contracts", "contracts/byhand", "internal/stint/...", "internal/tmux", "readers/..."},
+	"readers":               {"readers/..."},
 }
 
 // readersMayUse are the modules of others that a reader may import.

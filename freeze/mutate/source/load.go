@@ -21,6 +21,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/freeze-contracts/permafrost/freeze/mutate/process"
 )
 
 // Tree is the packages that edits are made of, as they are on disk.
@@ -102,10 +104,10 @@ func Load(ctx context.Context, dir string, env []string, patterns ...string) (*T
 }
 
 func list(ctx context.Context, dir string, env, patterns []string) ([]listed, error) {
-	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-e", "-export", "-deps",
+	cmd := exec.Command("go", slices.Concat([]string{"list", "-e", "-export", "-deps",
 		"-json=ImportPath,Dir,Export,DepOnly,GoFiles,CgoFiles,Match,Module,Error", "--"}, patterns)...)
 	cmd.Dir, cmd.Env = dir, env
-	out, err := cmd.Output()
+	out, err := process.Output(ctx, cmd)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

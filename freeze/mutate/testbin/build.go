@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/freeze-contracts/permafrost/freeze/mutate/process"
 )
 
 // Builder builds test binaries of one tree.
@@ -40,9 +42,9 @@ func (e *NoTestsError) Error() string { return e.Package + ": " + e.Why }
 // Find returns the folder and the import path of the one package that a
 // pattern names, or a *NoTestsError.
 func (b Builder) Find(ctx context.Context, pattern string) (dir, importPath string, err error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-e", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles,Error", "--", pattern)
+	cmd := exec.Command("go", "list", "-e", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles,Error", "--", pattern)
 	cmd.Dir, cmd.Env = b.Dir, b.Env
-	out, err := cmd.Output()
+	out, err := process.Output(ctx, cmd)
 	if ctx.Err() != nil {
 		return "", "", context.Cause(ctx)
 	}
@@ -108,9 +110,9 @@ func (b Builder) Suites(ctx context.Context, patterns []string) ([]Suite, error)
 
 // list returns the words that go list prints.
 func (b Builder) list(ctx context.Context, args ...string) ([]string, error) {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"list"}, args...)...)
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
 	cmd.Dir, cmd.Env = b.Dir, b.Env
-	out, err := cmd.Output()
+	out, err := process.Output(ctx, cmd)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -142,15 +144,16 @@ func (b Builder) BuildFound(ctx context.Context, dir, importPath, out string) (*
 	if len(b.Cover) > 0 {
 		args = append(args, "-cover", "-coverpkg="+strings.Join(b.Cover, ","))
 	}
-	cmd := exec.CommandContext(ctx, "go", append(args, importPath)...)
+	cmd := exec.Command("go", append(args, importPath)...)
 	cmd.Dir, cmd.Env = b.Dir, b.Env
-	if said, err := cmd.CombinedOutput(); err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		return nil, &BuildError{importPath, string(bytes.TrimSpace(said))}
+	said, err := process.Output(ctx, cmd)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
-	return bin, nil
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return nil, &BuildError{importPath, string(bytes.TrimSpace(append(exit.Stderr, said...)))}
+	}
+	return bin, err
 }
 
 // BuildError is what the go command says of tests that do not compile.
