@@ -47,7 +47,7 @@ func (j *judging) command(ctx context.Context, name string, group []int) error {
 	var w *workshop
 	var before finding
 	err := j.turn(ctx, func() (err error) {
-		if w, err = j.workshop(name, j.Regressions[group[0]]); err != nil {
+		if w, err = j.workshop(ctx, name, j.Regressions[group[0]]); err != nil {
 			return err
 		}
 		before, err = w.control(ctx)
@@ -111,12 +111,12 @@ type workshop struct {
 	elapsed time.Duration
 }
 
-func (j *judging) workshop(name string, r *regression.Regression) (*workshop, error) {
+func (j *judging) workshop(ctx context.Context, name string, r *regression.Regression) (*workshop, error) {
 	tmp, err := j.scratch.sub(name, "t")
 	if err != nil {
 		return nil, err
 	}
-	dir, err := j.copied(name, "tree")
+	dir, err := j.copied(ctx, name, "tree")
 	return &workshop{Regression: r, dir: dir, env: append(slices.Clone(j.Env), "TMPDIR="+tmp)}, err
 }
 
@@ -154,7 +154,7 @@ func (w *workshop) control(ctx context.Context) (finding, error) {
 func (j *judging) edited(ctx context.Context, name string, control *workshop, r *regression.Regression) (f finding, err error) {
 	began := time.Now()
 	defer func() { f.elapsed = time.Since(began) }()
-	w, err := j.workshop(name, r)
+	w, err := j.workshop(ctx, name, r)
 	if err != nil {
 		return f, err
 	}
