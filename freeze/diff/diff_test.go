@@ -357,7 +357,7 @@ func TestReportsOfOddText(t *testing.T) {
 	var text, markdown bytes.Buffer
 	require.NoError(t, r.Text(&text))
 	require.NoError(t, r.Markdown(&markdown))
-	wantText := `v1.0.0 to v1.1.0: 5 changes in 4 documents, 1 scenarios compared
+	wantText := `v1.0.0 to v1.1.0: 5 changes in 4 documents, 1 scenario compared
 
 sessions, json
   home/.local/state/demo/s.json
@@ -376,7 +376,7 @@ sessions, text
   home/.local/state/demo/two\nlines\r
     document added  (open)
 `
-	wantMarkdown := strings.ReplaceAll(`## v1.0.0 to v1.1.0: 5 changes in 4 documents, 1 scenarios compared
+	wantMarkdown := strings.ReplaceAll(`## v1.0.0 to v1.1.0: 5 changes in 4 documents, 1 scenario compared
 
 ### sessions, json
 

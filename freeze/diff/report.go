@@ -92,8 +92,8 @@ func (r *Report) Headline() string {
 	for _, c := range r.Changes {
 		documents[c.Family+"\x00"+c.Document] = true
 	}
-	return fmt.Sprintf("%s to %s: %d changes in %d documents, %d scenarios compared",
-		r.A, r.B, len(r.Changes), len(documents), len(r.Compared))
+	return fmt.Sprintf("%s to %s: %s in %s, %s compared", r.A, r.B,
+		plain.Count(len(r.Changes), "change"), plain.Count(len(documents), "document"), plain.Count(len(r.Compared), "scenario"))
 }
 
 func (r *Report) apart(out *bytes.Buffer, format string) {

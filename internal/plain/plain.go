@@ -1,5 +1,5 @@
 // Package plain writes text that a program has left or printed, so that a
-// terminal shows all of it and obeys none.
+// terminal shows all of it and obeys none, and numbers of things as people do.
 package plain
 
 import (
@@ -9,6 +9,14 @@ import (
 	"unicode"
 	"unicode/utf8"
 )
+
+// Count is a number of things: 1 change, 2 changes.
+func Count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
 
 // Line is s on one line: what is no text is written as Go would.
 func Line(s string) string { return escape(s, "\t") }
