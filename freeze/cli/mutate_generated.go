@@ -89,7 +89,13 @@ func (a *app) generated(ctx context.Context, opts mutateOptions, cfg *config.Con
 	})
 	show.end()
 	if ctx.Err() != nil {
-		return fmt.Errorf("not all was judged: %w", context.Cause(ctx))
+		report := newGeneratedReport(got, o.seed)
+		report.interrupted = true
+		said := a.sayGenerated(report, got, len(ids) > 0)
+		if errors.Is(said, errSaid) {
+			said = nil
+		}
+		return errors.Join(fmt.Errorf("not all was judged: %w", context.Cause(ctx)), said)
 	}
 	if err != nil {
 		return err
@@ -134,6 +140,8 @@ type generatedReport struct {
 	Fixtures  []fixtureJSON `json:"fixtures,omitzero"`
 	Untouched []string      `json:"untouched,omitzero"`
 	Unreached []string      `json:"unreached,omitzero"`
+
+	interrupted bool // before all was judged
 }
 
 type mutantJSON struct {
@@ -192,20 +200,24 @@ func (r *generatedReport) print(w io.Writer, whole bool) error {
 	for _, id := range r.Gone {
 		fmt.Fprintf(&b, "%s: listed as a survivor, and no mutant any more: take it from %s\n", id, mutate.Ledger)
 	}
+	left := "were left when the time was over"
+	if r.interrupted {
+		left = "were left when it was interrupted"
+	}
 	parts := []string{}
 	for _, v := range mutate.Verdicts() {
 		if count[v] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", count[v], v))
 		}
 	}
-	fmt.Fprintf(&b, "%d mutants", len(r.Mutants))
+	b.WriteString(plain.Count(len(r.Mutants), "mutant"))
 	if len(parts) > 0 {
 		fmt.Fprintf(&b, ": %s", strings.Join(parts, ", "))
 	}
 	for _, more := range []struct {
 		n    int
 		what string
-	}{{known, "listed with a reason"}, {r.NotViable, "more do not compile"}, {r.Left, "were left when the time was over"}} {
+	}{{known, "listed with a reason"}, {r.NotViable, "more do not compile"}, {r.Left, left}} {
 		if more.n > 0 {
 			fmt.Fprintf(&b, "; %d %s", more.n, more.what)
 		}

@@ -77,7 +77,8 @@ type Generated struct {
 }
 
 // Generate makes up mutants and judges them by the suites, from the first to
-// the last: what one catches is not asked of the next.
+// the last: what one catches is not asked of the next. Where ctx
+// ends, its error comes with what was judged so far.
 func Generate(ctx context.Context, g Generation) (*Generated, error) {
 	s, err := newScratch()
 	if err != nil {
@@ -85,6 +86,11 @@ func Generate(ctx context.Context, g Generation) (*Generated, error) {
 	}
 	run := &generation{Generation: g, site: site{dir: g.Dir, env: g.Env, timeout: g.Timeout, scratch: s}}
 	err = run.run(ctx)
+	if ctx.Err() != nil {
+		// What was judged is true all the same.
+		run.Left = run.total - len(run.Results)
+	}
+	slices.SortFunc(run.Results, func(a, b MutantResult) int { return a.Mutant.Compare(b.Mutant) })
 	return &run.Generated, errors.Join(err, s.remove())
 }
 
@@ -143,11 +149,8 @@ func (g *generation) run(ctx context.Context) error {
 	}
 	g.rest(candidates)
 	if g.Matrix {
-		if err := g.matrix(); err != nil {
-			return err
-		}
+		return g.matrix()
 	}
-	slices.SortFunc(g.Results, func(a, b MutantResult) int { return a.Mutant.Compare(b.Mutant) })
 	return nil
 }
 
