@@ -78,7 +78,7 @@ func (l *looks) done() error {
 		if err != nil {
 			continue // its tests failed
 		}
-		now, err := th.look()
+		now, err := th.look(nil)
 		if diff := cmp.Diff(th.state, now); err == nil && diff != "" {
 			err = fmt.Errorf("%s: a test that was to look at it only wrote to it (-before +after)\n%s", name, diff)
 		}

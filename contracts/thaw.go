@@ -27,7 +27,6 @@ type Thawed struct {
 	frozen map[string]string // and back
 	views  map[string]fixture.Output
 	state  map[string]fileState
-	known  *known
 }
 
 // Option changes how a fixture is thawed.
@@ -97,11 +96,7 @@ func (f *Fixture) thawAt(t testing.TB, dir string, o options) (*Thawed, error) {
 	if th.root, err = os.OpenRoot(th.Dir); err != nil {
 		return nil, err
 	}
-	// What was just written is not read yet: were it other than it should be, that
-	// would be a change.
-	th.known = newKnown(th.Dir, got.Files)
-	th.state, err = th.look()
-	th.known.wrote = nil
+	th.state, err = th.look(got.Files)
 	return th, err
 }
 

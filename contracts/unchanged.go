@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -42,7 +41,7 @@ func (f *Fixture) Unchanged(t testing.TB, except ...string) bool {
 	if f.thawed == nil || f.last == "" {
 		t.Fatalf("%s: nothing was thawed and compared: what was refused, and what must it have left alone?", f.name())
 	}
-	now, err := f.thawed.look()
+	now, err := f.thawed.look(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +63,7 @@ func (f *Fixture) Unchanged(t testing.TB, except ...string) bool {
 // Settle makes the thawed folder, as it is now, what Unchanged compares with.
 func (f *Fixture) Settle(t testing.TB) {
 	t.Helper()
-	state, err := f.thawed.look()
+	state, err := f.thawed.look(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +85,9 @@ func without(t testing.TB, state map[string]fileState, glob string) map[string]f
 	return kept
 }
 
-func (th *Thawed) look() (map[string]fileState, error) {
+// look is what lies in the thawed folder; wrote is what of it need not be read,
+// by path.
+func (th *Thawed) look(wrote map[string][]byte) (map[string]fileState, error) {
 	roots, err := th.tops()
 	if err != nil {
 		return nil, err
@@ -104,7 +105,8 @@ func (th *Thawed) look() (map[string]fileState, error) {
 			if err != nil {
 				return err
 			}
-			state[filepath.ToSlash(rel)], err = th.known.at(name, d)
+			rel = filepath.ToSlash(rel)
+			state[rel], err = stateOf(name, d, wrote[rel])
 			return err
 		})
 		if err != nil {
@@ -133,30 +135,12 @@ func (th *Thawed) tops() ([]string, error) {
 	return names, err
 }
 
-// known are the files of a thawed folder that were looked at before: none is
-// read again of which the file system says that nobody wrote to it since.
-type known struct {
-	mu    sync.Mutex
-	files map[string]knownFile
-	wrote map[string][]byte // by who thawed, until the first look at it
-}
-
-type knownFile struct {
-	stamp stamp
-	state fileState
-}
-
-func newKnown(dir string, wrote map[string][]byte) *known {
-	k := &known{files: make(map[string]knownFile), wrote: make(map[string][]byte, len(wrote))}
-	for name, data := range wrote {
-		k.wrote[filepath.Join(dir, filepath.FromSlash(name))] = data
-	}
-	return k
-}
-
-// at is what lies at name.
-func (k *known) at(name string, d fs.DirEntry) (fileState, error) {
-	now := time.Now()
+// stateOf is what lies at name. What who thawed has just written there is not
+// read again for the state to keep: were it other than it should be, the next
+// look would tell. A later look reads every byte. No time of a file says that
+// nobody wrote to it: a program that maps one into its memory writes without a
+// file system noticing.
+func stateOf(name string, d fs.DirEntry, wrote []byte) (fileState, error) {
 	info, err := d.Info()
 	if err != nil {
 		return fileState{}, err
@@ -173,15 +157,7 @@ func (k *known) at(name string, d fs.DirEntry) (fileState, error) {
 	default:
 		return s, nil
 	}
-	stamp, lasts := stampOf(info, now)
-	k.mu.Lock()
-	had, seen := k.files[name]
-	k.mu.Unlock()
-	if seen && had.stamp == stamp {
-		return had.state, nil
-	}
-	written, is := k.wrote[name]
-	if s.Content = string(written); !is {
+	if s.Content = string(wrote); wrote == nil {
 		if s.Content, err = contentOf(name, info.Size()); err != nil {
 			return s, err
 		}
@@ -194,13 +170,6 @@ func (k *known) at(name string, d fs.DirEntry) (fileState, error) {
 			return s, err
 		}
 		s.Content = string(data)
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if lasts && !is {
-		k.files[name] = knownFile{stamp, s}
-	} else {
-		delete(k.files, name)
 	}
 	return s, nil
 }
