@@ -127,7 +127,11 @@ func (p *Provider) commandError(ctx context.Context, what string, words []string
 // environment is the caller's, with what the configuration adds. Values that
 // name {bin} are for the build alone, as there is no such folder before it.
 func (p *Provider) environment(r ledger.Release, bin, toolchain string) []string {
-	env := append(withoutRepository(p.env),
+	env := without(p.env, gitRepository)
+	if p.cfg.Provider.Kind == config.Go {
+		env = without(env, goTargets)
+	}
+	env = append(env,
 		"FREEZE_VERSION="+r.Version, "FREEZE_COMMIT="+r.Commit,
 		"FREEZE_PACKAGE="+r.Package, "FREEZE_INTEGRITY="+r.Integrity)
 	if goVersion := regexp.MustCompile(`^go version (go[0-9]\S*) `).FindStringSubmatch(toolchain); goVersion != nil {
@@ -149,12 +153,14 @@ func (p *Provider) environment(r ledger.Release, bin, toolchain string) []string
 	return env
 }
 
-// withoutRepository leaves out what a git hook says about its repository: a
-// build that asks git would be told about the wrong one.
-func withoutRepository(env []string) []string {
-	local := []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
+// gitRepository is what a git hook says about its repository: a build that asks
+// git would be told about the wrong one.
+var gitRepository = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
+
+// without is an environment less some variables.
+func without(env, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains(local, name)
+		return slices.Contains(names, name)
 	})
 }

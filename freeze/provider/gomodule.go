@@ -4,11 +4,13 @@ import (
 	"context"
 	"debug/buildinfo"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -134,34 +136,49 @@ func (p *Provider) installGo(ctx context.Context, r ledger.Release, in inputs, b
 	fmt.Fprintf(p.log, "%s: run %s\n", r.Version, quoted(words))
 	out := &tail{to: p.log}
 	env := p.environment(r, bin, in.Toolchain)
-	first, err := p.keptFirst(ctx, env)
+	sources, err := p.goSources(ctx, env)
 	if err != nil {
 		return err
 	}
-	cmd := command{words, filepath.Dir(bin), append(env, first)}
+	cmd := command{words, filepath.Dir(bin), append(env, sources...)}
 	if err := cmd.run(ctx, out, out); err != nil {
 		return p.commandError(ctx, "run", words, err, out, nil)
 	}
 	return m.madeAll(bin)
 }
 
-// keptFirst has go look into the module cache, which is a proxy too, before it
-// asks those of the caller: for retractions and deprecations of a module that
-// is there it would ask for all its versions, and no build needs them.
-func (p *Provider) keptFirst(ctx context.Context, env []string) (string, error) {
-	words := []string{"go", "env", "-json", "GOMODCACHE", "GOPROXY"}
+// goTargets are the settings by which go makes other programs of the same
+// source. They are no caller's, in the environment or by go env -w.
+var goTargets = []string{
+	"GOOS", "GOARCH", "GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM",
+	"GOEXPERIMENT", "GOFIPS140",
+}
+
+// goSources are the settings of the caller that say where modules and builds
+// come from and lie, of whatever go env -w has set no others. Of the proxies the
+// module cache, which is one too, is the first: for retractions and deprecations
+// of a module that is there go would ask for all its versions, and no build
+// needs them.
+func (p *Provider) goSources(ctx context.Context, env []string) ([]string, error) {
+	words := []string{"go", "env", "-json", "GOMODCACHE", "GOPROXY", "GOCACHE", "GOTMPDIR", "GOTOOLCHAIN",
+		"GOSUMDB", "GOPRIVATE", "GONOPROXY", "GONOSUMDB", "GOINSECURE", "GOVCS", "GOAUTH"}
 	var out strings.Builder
 	errs := &tail{to: p.log}
 	if err := (command{words, p.cfg.Dir, env}).run(ctx, &out, errs); err != nil {
-		return "", p.commandError(ctx, "run", words, err, errs, nil)
+		return nil, p.commandError(ctx, "run", words, err, errs, nil)
 	}
-	var is struct{ GOMODCACHE, GOPROXY string }
+	is := map[string]string{}
 	if err := json.Unmarshal([]byte(out.String()), &is); err != nil {
-		return "", fmt.Errorf("%s: %w", quoted(words), err)
+		return nil, fmt.Errorf("%s: %w", quoted(words), err)
 	}
-	kept := url.URL{Scheme: "file", Path: path.Join(filepath.ToSlash(is.GOMODCACHE), "cache", "download")}
+	kept := url.URL{Scheme: "file", Path: path.Join(filepath.ToSlash(is["GOMODCACHE"]), "cache", "download")}
 	// Commas divide the list.
-	return "GOPROXY=" + strings.ReplaceAll(kept.String(), ",", "%2C") + "," + is.GOPROXY, nil
+	is["GOPROXY"] = strings.ReplaceAll(kept.String(), ",", "%2C") + "," + is["GOPROXY"]
+	sources := []string{"GOENV=off"}
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		sources = append(sources, name+"="+is[name])
+	}
+	return sources, nil
 }
 
 func (in inputs) goCommands() []string {

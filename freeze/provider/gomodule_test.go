@@ -2,12 +2,14 @@ package provider_test
 
 import (
 	"crypto/rand"
+	"debug/buildinfo"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/freeze/config"
 	"github.com/freeze-contracts/permafrost/freeze/ledger"
+	"github.com/freeze-contracts/permafrost/freeze/provider"
 	"github.com/freeze-contracts/permafrost/internal/registry"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/mod/sumdb/note"
@@ -134,6 +137,46 @@ func TestGoModuleCommands(t *testing.T) {
 	out, err := exec.Command(filepath.Join(b.Dir, "notes")).CombinedOutput()
 	require.NoError(t, err)
 	require.Equal(t, "another\n", string(out))
+}
+
+// TestGoModuleSettings: what the caller has go build elsewhere is not built of a
+// release, whether the environment says it or go env -w did; what freeze.toml
+// says is.
+func TestGoModuleSettings(t *testing.T) {
+	s := newGoSubject(t)
+	r := s.pin(t)
+	want := s.obtain(t, "cache", r)
+	require.NotContains(t, settings(t, want), "GOAMD64=v3")
+	level := map[string]string{"amd64": "GOAMD64=v3", "arm64": "GOARM64=v9.0"}[runtime.GOARCH]
+	if level == "" {
+		t.Skipf("no two levels of %s are known here", runtime.GOARCH)
+	}
+	caller := []string{level, "GOOS=windows", "GOARCH=386", "GOEXPERIMENT=newinliner", "GOFIPS140=latest"}
+	written := filepath.Join(s.dir, "env")
+	require.NoError(t, os.WriteFile(written, []byte(strings.Join(caller, "\n")+"\nGOPROXY="+s.URL()+"\n"), 0o644))
+	for name, env := range map[string][]string{"environment": caller, "go env -w": {"GOENV=" + written, "GOPROXY=", s.modules("cold")}} {
+		t.Run(name, func(t *testing.T) {
+			b := s.obtain(t, name, r, env...)
+			require.False(t, b.Cached)
+			require.Equal(t, want.Programs, b.Programs)
+		})
+	}
+	key, value, _ := strings.Cut(level, "=")
+	s.cfg.Provider.Env[key] = value
+	b := s.obtain(t, "cache", r)
+	require.False(t, b.Cached)
+	require.Contains(t, settings(t, b), level)
+}
+
+// settings are those that a program says it was built with.
+func settings(t *testing.T, b *provider.Build) (all []string) {
+	t.Helper()
+	info, err := buildinfo.ReadFile(filepath.Join(b.Dir, "notes"))
+	require.NoError(t, err)
+	for _, s := range info.Settings {
+		all = append(all, s.Key+"="+s.Value)
+	}
+	return all
 }
 
 // TestGoModuleOffline: a build that is cached needs nothing, and one that is
