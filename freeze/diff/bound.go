@@ -79,6 +79,8 @@ func form(b binding.Binding) string {
 		return "{" + cmp.Or(b.Derive, "derived") + " " + hexRun.ReplaceAllStringFunc(b.Value, func(h string) string {
 			return fmt.Sprintf("hex%d", len(h))
 		}) + "}"
+	case binding.Date:
+		return "{date " + dateForm(b.Value) + "}"
 	case binding.Opaque:
 		return fmt.Sprintf("{opaque %d bytes}", len(b.Value))
 	default:
@@ -105,6 +107,26 @@ func idForm(value string) string {
 		return "ulid"
 	}
 	return fmt.Sprintf("%d characters", len(value))
+}
+
+var (
+	secondPart = regexp.MustCompile(`(:\d\d)[.,]\d+`)
+	datePart   = regexp.MustCompile(`\p{L}+|\d+`)
+)
+
+// dateForm is what a date has in common with others in its layout: words, and
+// numbers of so many digits that each day and hour has them.
+func dateForm(value string) string {
+	value = secondPart.ReplaceAllString(value, "$1.0")
+	return datePart.ReplaceAllStringFunc(value, func(part string) string {
+		switch {
+		case part[0] < '0' || part[0] > '9':
+			return "Aa"
+		case len(part) <= 2:
+			return "0"
+		}
+		return strings.Repeat("0", len(part))
+	})
 }
 
 func timeForm(value string) string {

@@ -38,10 +38,9 @@ const sameRoot = "/box"
 func documents(s *fixture.Scenario) map[string]*document {
 	docs, paths := make(map[string]*document), make(names)
 	entries := atSameRoot(s)
-	all := boundIn(s.Bindings)
-	files := make(map[string]tree.Entry)
+	all, read := boundIn(s.Bindings), &files{make(map[string]tree.Entry), make(map[string]readDatabase)}
 	for _, e := range entries {
-		files[e.Path] = e
+		read.entries[e.Path] = e
 	}
 	for i, e := range s.Entries {
 		if strings.HasPrefix(e.Path, "view/") {
@@ -54,7 +53,7 @@ func documents(s *fixture.Scenario) map[string]*document {
 			d = &document{path: name, fields: make(map[string]*field)}
 			docs[name] = d
 		}
-		d.add(entries[i], b, files)
+		d.add(entries[i], b, read)
 	}
 	return docs
 }
@@ -94,7 +93,7 @@ func (ns names) add(frozen, now string, b bound) string {
 	return document
 }
 
-func (d *document) add(e tree.Entry, b bound, files map[string]tree.Entry) {
+func (d *document) add(e tree.Entry, b bound, all *files) {
 	d.count++
 	if e.Type != tree.File {
 		d.kinds.add(string(e.Type))
@@ -113,12 +112,12 @@ func (d *document) add(e tree.Entry, b bound, files map[string]tree.Entry) {
 		d.bytes.add(form)
 		return
 	}
-	if kind := formOf(e, doc, files); kind != "" && !inGit {
+	if kind := formOf(e, doc, all); kind != "" && !inGit {
 		if kind == kindPart {
 			d.kinds.add(kind)
 			return
 		}
-		root, err := parseForm(kind, e, b, files)
+		root, err := parseForm(kind, e, b, all)
 		if err == nil {
 			d.kinds.add(kind)
 			d.flatten(root, "", "", b, false)

@@ -36,6 +36,9 @@ func (d *document) flatten(node any, exact, merged string, b bound, lines bool) 
 		d.fields[merged] = f
 	}
 	f.types.add(typeOf(node))
+	if t, ok := node.(tagged); ok {
+		node = t.value
+	}
 	switch node := node.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(node)) {
@@ -89,6 +92,8 @@ func typeOf(node any) string {
 	switch node := node.(type) {
 	case placed:
 		return node.typ
+	case tagged:
+		return typeOf(node.value) + " " + node.tag
 	case nil:
 		return "null"
 	case bool:

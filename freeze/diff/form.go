@@ -31,6 +31,30 @@ const (
 // parts end the names of the files that lie beside a database.
 var parts = []string{"-wal", "-shm", "-journal"}
 
+// files are the files of a scenario, by path. Each database is read once.
+type files struct {
+	entries   map[string]tree.Entry
+	databases map[string]readDatabase
+}
+
+type readDatabase struct {
+	tree any
+	err  error
+}
+
+func (f *files) database(name string) (any, error) {
+	if db, ok := f.databases[name]; ok {
+		return db.tree, db.err
+	}
+	var read readDatabase
+	db, err := sqlite.Read(f.entries[name].Data, f.entries[name+"-wal"].Data, f.entries[name+"-journal"].Data)
+	if read.err = err; err == nil {
+		read.tree = databaseTree(db)
+	}
+	f.databases[name] = read
+	return read.tree, read.err
+}
+
 // placed is a value of which the bindings were set aside already: its type, and
 // what it was, if that was nothing but bound.
 type placed struct{ typ, form, value string }
@@ -44,9 +68,14 @@ type member struct {
 	value any
 }
 
-// formOf says what a file is taken for here, if anything. all are the files of
-// its scenario, by path.
-func formOf(e tree.Entry, doc fixture.Document, all map[string]tree.Entry) string {
+// tagged is a value with a tag of YAML that is no standard one.
+type tagged struct {
+	tag   string
+	value any
+}
+
+// formOf says what a file is taken for here, if anything.
+func formOf(e tree.Entry, doc fixture.Document, all *files) string {
 	switch ext := strings.ToLower(path.Ext(e.Path)); {
 	case sqlite.Is(e.Data):
 		return kindSQLite
@@ -56,7 +85,12 @@ func formOf(e tree.Entry, doc fixture.Document, all map[string]tree.Entry) strin
 		return kindINI
 	}
 	for _, part := range parts {
-		if of, ok := strings.CutSuffix(e.Path, part); ok && sqlite.Is(all[of].Data) {
+		of, ok := strings.CutSuffix(e.Path, part)
+		if !ok || !sqlite.Is(all.entries[of].Data) {
+			continue
+		}
+		// Beside a database that cannot be read, it is read with nothing.
+		if _, err := all.database(of); err == nil {
 			return kindPart
 		}
 	}
@@ -64,18 +98,14 @@ func formOf(e tree.Entry, doc fixture.Document, all map[string]tree.Entry) strin
 }
 
 // parseForm reads a file as what formOf says that it is.
-func parseForm(kind string, e tree.Entry, b bound, all map[string]tree.Entry) (any, error) {
+func parseForm(kind string, e tree.Entry, b bound, all *files) (any, error) {
 	switch kind {
 	case kindYAML:
 		return parseYAML(e.Data, b)
 	case kindINI:
 		return parseINI(e.Data, b)
 	}
-	db, err := sqlite.Read(e.Data, all[e.Path+"-wal"].Data, all[e.Path+"-journal"].Data)
-	if err != nil {
-		return nil, err
-	}
-	return databaseTree(db), nil
+	return all.database(e.Path)
 }
 
 // databaseTree is the schema of a database and how many rows its tables have.
@@ -141,6 +171,15 @@ type yamlReader struct {
 }
 
 func (y *yamlReader) value(n *yaml.Node, depth int) (any, error) {
+	value, err := y.untagged(n, depth)
+	// What stands behind two marks, and one alone, is YAML's own.
+	if tag := n.ShortTag(); err == nil && n.Kind != yaml.AliasNode && n.Kind != yaml.DocumentNode && tag != "!" && !strings.HasPrefix(tag, "!!") {
+		return tagged{tag, value}, nil
+	}
+	return value, err
+}
+
+func (y *yamlReader) untagged(n *yaml.Node, depth int) (any, error) {
 	if y.nodes++; y.nodes > mostNodes || depth > 1000 {
 		return nil, fmt.Errorf("line %d: its aliases make more of it than can be compared", n.Line)
 	}

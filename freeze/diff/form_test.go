@@ -65,6 +65,29 @@ func TestForms(t *testing.T) {
 			},
 		},
 		{
+			name: "yaml date in another form", path: yml, a: "on: Mon Mar 02 2026\n", b: "on: 2026-04-09\n",
+			bindA: []binding.Binding{bind(binding.Date, "Mon Mar 02 2026", occurs(yml, "text", "/1"))},
+			bindB: []binding.Binding{bind(binding.Date, "2026-04-09", occurs(yml, "text", "/1"))},
+			want: []string{
+				"yaml | " + yml + " | /on | format | {date Aa Aa 0 0000} -> {date 0000-0-0}",
+				"yaml | " + yml + " | /on | type | string -> datetime",
+			},
+		},
+		{
+			name: "yaml date of another day", path: yml, a: "on: Monday, 2 March 2026, 9:05:01.25 am\n", b: "on: Thursday, 19 April 2026, 11:15:41.5 PM\n",
+			bindA: []binding.Binding{bind(binding.Date, "Monday, 2 March 2026, 9:05:01.25 am", occurs(yml, "text", "/1"))},
+			bindB: []binding.Binding{bind(binding.Date, "Thursday, 19 April 2026, 11:15:41.5 PM", occurs(yml, "text", "/1"))},
+		},
+		{
+			name: "yaml tags", path: yml, a: "a: !vault x\nb: !t {k: 1}\nc: !t [1]\nd: x\ne: !!str 1\nf: !!map {}\n", b: "a: x\nb: {k: 1}\nc: [1]\nd: !t x\ne: '1'\nf: {}\n",
+			want: []string{
+				"yaml | " + yml + " | /a | type | string !vault -> string",
+				"yaml | " + yml + " | /b | type | object !t -> object",
+				"yaml | " + yml + " | /c | type | array !t -> array",
+				"yaml | " + yml + " | /d | type | string -> string !t",
+			},
+		},
+		{
 			name: "yaml aliases and documents", path: yml, a: "x: &x {k: 1}\ny: *x\n---\nz: 1\n", b: "x: &x {k: 2}\ny: *x\n---\nz: 1\n",
 			want: []string{"yaml | " + yml + " | /*/x/k | value | 1 -> 2", "yaml | " + yml + " | /*/y/k | value | 1 -> 2"},
 		},
@@ -231,6 +254,16 @@ db.execute("PRAGMA user_version = 2")`,
 			name: "damaged", a: old, b: old, spoil: func(es []tree.Entry) { es[0].Data[100] = 1 },
 			want:   []string{"binary | " + db + " |  | kind | sqlite -> binary"},
 			unread: "is no sound sqlite, and was compared by its bytes: the schema: sqlite3: database disk image is malformed",
+		},
+		{
+			name: "damaged, and another log", a: `db.execute("PRAGMA journal_mode = WAL")` + old, b: `db.execute("PRAGMA journal_mode = WAL")` + old,
+			spoil: func(es []tree.Entry) { es[0].Data[100], es[2].Data = 1, []byte("\x00no log") },
+			want: []string{
+				"binary | " + db + " |  | kind | sqlite -> binary",
+				"binary | " + db + "-shm |  | kind | sqlite part -> binary",
+				"binary | " + db + "-wal |  | kind | sqlite part -> binary",
+			},
+			unread: "is no sound sqlite, and was compared by its bytes",
 		},
 		{
 			name: "left in a transaction", a: old, b: old + `
