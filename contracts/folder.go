@@ -17,26 +17,33 @@ type folder struct {
 }
 
 // ownFolder is the name of one. A folder with another name is nobody's here.
-var ownFolder = regexp.MustCompile(`^(hostile )?(thaw|place)-\.[0-9]+$`)
+var ownFolder = regexp.MustCompile(`^(hostile )?(thaw|place|program)-\.[0-9]+$`)
 
-// newFolder makes an empty one. The first of a process removes those that killed
+// newFolder makes an empty one in the first of the folders parents that has
+// room for it; without any, below the folder that ThawEnv names, in memory, or
+// for temporary files. The first of a process removes those that killed
 // processes left.
-func newFolder(name string) (*folder, error) {
-	parent := cmp.Or(os.Getenv(ThawEnv), memory)
-	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
-		parent = os.TempDir()
+func newFolder(name string, parents ...string) (*folder, error) {
+	if parents == nil {
+		parents = []string{cmp.Or(os.Getenv(ThawEnv), memory), os.TempDir()}
 	}
-	if _, did := current.swept.LoadOrStore(parent, true); !did {
-		if err := sweep(parent); err != nil {
-			return nil, err
+	var all []error
+	for _, parent := range parents {
+		p, err := newFolderIn(parent, name)
+		if err == nil {
+			return p, nil
 		}
+		all = append(all, err)
+	}
+	return nil, errors.Join(all...)
+}
+
+func newFolderIn(parent, name string) (*folder, error) {
+	if _, did := current.swept.LoadOrStore(parent, true); !did {
+		sweep(parent)
 	}
 	for {
 		dir, err := os.MkdirTemp(parent, name+"-.")
-		if errors.Is(err, fs.ErrPermission) && parent != os.TempDir() {
-			parent = os.TempDir()
-			continue
-		}
 		if err != nil {
 			return nil, err
 		}
@@ -56,13 +63,13 @@ func newFolder(name string) (*folder, error) {
 
 func (p *folder) remove() error { return errors.Join(removeAll(p.dir), p.lock.Close()) }
 
-// sweep removes the places in a folder that no process holds any more.
-func sweep(parent string) error {
+// sweep removes the places in a folder that no process holds any more. What it
+// may not look at or remove is another user's, and none of our business.
+func sweep(parent string) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
-		return err
+		return
 	}
-	var all []error
 	for _, e := range entries {
 		if !e.IsDir() || !ownFolder.MatchString(e.Name()) {
 			continue
@@ -73,11 +80,10 @@ func sweep(parent string) error {
 			continue // somebody has it, it is another user's, or it is gone by now
 		}
 		if isAt(lock, dir) {
-			all = append(all, removeAll(dir))
+			_ = removeAll(dir)
 		}
 		lock.Close()
 	}
-	return errors.Join(all...)
 }
 
 func isAt(open *os.File, dir string) bool {

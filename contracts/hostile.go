@@ -51,11 +51,12 @@ func hostileRun() (out string, err error) {
 	if err != nil {
 		return "", err
 	}
-	top, err := os.MkdirTemp("", "hostile place-")
+	place, err := newFolder("hostile place", os.TempDir())
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, removeAll(top)) }()
+	defer func() { err = errors.Join(err, place.remove()) }()
+	top := place.dir
 	copied, err := newFolder("hostile place")
 	if err != nil {
 		return "", err

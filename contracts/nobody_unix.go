@@ -26,22 +26,26 @@ func AsNobody(t *testing.T) bool {
 	if os.Getuid() != 0 {
 		return true
 	}
-	dir, err := os.MkdirTemp("/tmp", "contracts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Not below the folder of ThawEnv, which that user may have no way into.
-	fixtures, fixturesErr := os.MkdirTemp(memory, "contracts")
-	if fixturesErr != nil {
-		fixtures, fixturesErr = os.MkdirTemp("/tmp", "contracts")
-	}
+	// In memory, that a program is run may be forbidden; the folder of ThawEnv
+	// that user may have no way into.
+	program, programErr := newFolder("program", "/tmp")
+	frozen, frozenErr := newFolder("place", memory, "/tmp")
 	t.Cleanup(func() {
-		if err := errors.Join(os.RemoveAll(dir), os.RemoveAll(fixtures)); err != nil {
-			t.Error(err)
+		for _, p := range []*folder{program, frozen} {
+			if p == nil {
+				continue
+			}
+			if err := p.remove(); err != nil {
+				t.Error(err)
+			}
 		}
 	})
+	if err := errors.Join(programErr, frozenErr); err != nil {
+		t.Fatal(err)
+	}
+	dir, fixtures := program.dir, frozen.dir
 	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "test"), "-test.run=^"+t.Name()+"$", "-test.v")
-	if err := errors.Join(fixturesErr, equip(dir, fixtures)); err != nil {
+	if err := equip(dir, fixtures); err != nil {
 		t.Fatal(err)
 	}
 	cmd.Dir = dir
