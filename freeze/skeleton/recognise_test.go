@@ -124,9 +124,12 @@ func TestRecognisePoetry(t *testing.T) {
 
 func TestWriteAllOrNothing(t *testing.T) {
 	dir := project(t, map[string]string{"there": "mine"})
-	err := skeleton.Write(dir, []skeleton.File{{Path: "new/file", Text: "x"}, {Path: "there", Text: "theirs"}})
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "old"), 0o755))
+	err := skeleton.Write(dir, []skeleton.File{{Path: "new/deep/file", Text: "x"}, {Path: "new/file", Text: "x"}, {Path: "old/new/file", Text: "x"}, {Path: "there", Text: "theirs"}})
 	require.ErrorIs(t, err, os.ErrExist)
-	require.NoFileExists(t, filepath.Join(dir, "new", "file"))
+	require.NoDirExists(t, filepath.Join(dir, "new"))
+	require.NoDirExists(t, filepath.Join(dir, "old", "new"))
+	require.DirExists(t, filepath.Join(dir, "old"), "it was there before")
 	text, err := os.ReadFile(filepath.Join(dir, "there"))
 	require.NoError(t, err)
 	require.Equal(t, "mine", string(text))

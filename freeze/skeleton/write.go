@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -25,7 +26,8 @@ func Free(dir string, files []File) error {
 	return nil
 }
 
-// Write makes all of the files or none. One that is there is never touched.
+// Write makes all of the files, with the folders that they need, or none. What
+// is there is never touched.
 func Write(dir string, files []File) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -37,13 +39,15 @@ func Write(dir string, files []File) (err error) {
 		if err == nil {
 			return
 		}
-		for _, name := range made {
+		for _, name := range slices.Backward(made) {
 			err = errors.Join(err, root.Remove(name))
 		}
 	}()
 	for _, f := range files {
 		name := filepath.FromSlash(f.Path)
-		if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		folders, err := mkdirAll(root, filepath.Dir(name))
+		made = append(made, folders...)
+		if err != nil {
 			return err
 		}
 		to, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -57,4 +61,21 @@ func Write(dir string, files []File) (err error) {
 		}
 	}
 	return nil
+}
+
+// mkdirAll makes a folder and those above it, and returns what it made, the
+// uppermost first.
+func mkdirAll(root *os.Root, name string) (made []string, err error) {
+	if info, err := root.Stat(name); err == nil && info.IsDir() {
+		return nil, nil
+	}
+	if above := filepath.Dir(name); above != name {
+		if made, err = mkdirAll(root, above); err != nil {
+			return made, err
+		}
+	}
+	if err := root.Mkdir(name, 0o777); err != nil {
+		return made, err
+	}
+	return append(made, name), nil
 }
