@@ -14,6 +14,7 @@ import (
 	"github.com/freeze-contracts/permafrost/freeze/cut"
 	"github.com/freeze-contracts/permafrost/freeze/fixture"
 	"github.com/freeze-contracts/permafrost/freeze/ledger"
+	"github.com/freeze-contracts/permafrost/internal/plain"
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -26,7 +27,7 @@ values that look like secrets, and for files that git would ignore or rewrite.`,
 		Example: `  freeze check
   freeze check --json`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.check(cmd.Context()) },
+		RunE: func(*cobra.Command, []string) error { return a.check(context.Background()) },
 	}
 }
 
@@ -67,10 +68,10 @@ func (a *app) check(ctx context.Context) error {
 		}
 	default:
 		fmt.Fprintf(a.stdout, "%s, %s, %s, %d bytes: all as frozen\n",
-			count(r.Releases, "release"), count(r.Scenarios, "scenario"), count(r.Files, "file"), r.Bytes)
+			plain.Count(r.Releases, "release"), plain.Count(r.Scenarios, "scenario"), plain.Count(r.Files, "file"), r.Bytes)
 	}
 	if bad > 0 {
-		return fmt.Errorf("%w: %d problems", errSaid, bad)
+		return fmt.Errorf("%w: %s", errSaid, plain.Count(bad, "problem"))
 	}
 	return nil
 }
@@ -96,12 +97,4 @@ func checkProject(ctx context.Context, p *cut.Project) (*checkReport, error) {
 		Releases: sum.Releases, Scenarios: sum.Scenarios, Files: sum.Files, Bytes: sum.Bytes,
 		Ledger: disagree, Fixtures: problems,
 	}, nil
-}
-
-// count is a number of things: 1 file, 2 files.
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }

@@ -34,15 +34,13 @@ const (
 // Main runs freeze with the given arguments, environment and standard streams,
 // and returns its exit code.
 func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
 	a := &app{env: env, stdin: stdin, stdout: &answer{to: stdout}, stderr: stderr}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(stderr)
-	err := a.stdout.failed(root.ExecuteContext(ctx))
+	err := a.stdout.failed(root.Execute())
 	if err == nil {
 		return exitDone
 	}
@@ -64,6 +62,14 @@ type app struct {
 
 	configFile  string
 	json, quiet bool
+}
+
+// interruptible is a context that ends with Ctrl-C, for a command that has
+// something to take down or to tell then. Any other is ended by the signal.
+func interruptible() context.Context {
+	// Until the end of the process: there is nothing to put back.
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	return ctx
 }
 
 // usageError is a call that cannot be meant: exit 2.

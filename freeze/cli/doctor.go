@@ -76,7 +76,7 @@ func (a *app) reapCommand() *cobra.Command {
 alone; one that cannot be proved empty is kept, and the exit status is 3.`,
 		Example: "  freeze reap",
 		Args:    noArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.reap(cmd.Context()) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.reap(interruptible()) },
 	}
 }
 

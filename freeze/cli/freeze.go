@@ -36,7 +36,7 @@ success, and nothing is ever overwritten.`,
 				return err
 			}
 			req.Versions, req.Shard = args, part.Shard
-			return a.freeze(cmd.Context(), req, all, part)
+			return a.freeze(interruptible(), req, all, part)
 		},
 	}
 	flags := cmd.Flags()

@@ -43,7 +43,7 @@ that answers because of what was done. It overwrites nothing.`,
 				return usagef("%q: what a user does with the program goes behind --, as in freeze init -- %s", args[0], strings.Join(args, " "))
 			}
 			opts.first.Args = args
-			return a.init(cmd.Context(), opts)
+			return a.init(interruptible(), opts)
 		},
 	}
 	flags := cmd.Flags()

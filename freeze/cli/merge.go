@@ -39,7 +39,7 @@ with another toolchain or other programs than the rest.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
 		},
-		RunE: func(cmd *cobra.Command, files []string) error { return a.merge(cmd.Context(), files) },
+		RunE: func(cmd *cobra.Command, files []string) error { return a.merge(interruptible(), files) },
 	}
 }
 

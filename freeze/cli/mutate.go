@@ -58,7 +58,7 @@ With names it shows what the test printed.`,
 			if err := opts.part.take(cmd, names); err != nil {
 				return err
 			}
-			return a.mutate(cmd.Context(), opts, names)
+			return a.mutate(interruptible(), opts, names)
 		},
 	}
 	flags := cmd.Flags()
@@ -273,6 +273,6 @@ func (a *app) printMutants(results []mutate.Result, output bool) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s: %s\n", count(len(results), "regression"), mutate.Summary(results))
+	_, err := fmt.Fprintf(a.stdout, "%s: %s\n", plain.Count(len(results), "regression"), mutate.Summary(results))
 	return err
 }

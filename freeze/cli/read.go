@@ -37,7 +37,7 @@ takes part in is not.`,
 			if err := opts.part.take(cmd, args); err != nil {
 				return err
 			}
-			return a.read(cmd.Context(), opts)
+			return a.read(interruptible(), opts)
 		},
 	}
 	flags := cmd.Flags()

@@ -17,7 +17,7 @@ to the scenario. How the shell ends does not matter. On leaving, the box is
 proved empty and removed, like any other.`,
 		Example: "  freeze shell v1.0.0\n  freeze shell HEAD       a revision that is no release yet",
 		Args:    exactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.shell(cmd.Context(), args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.shell(interruptible(), args[0]) },
 	}
 }
 
