@@ -3,6 +3,7 @@ package contracts
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -64,6 +65,9 @@ func tampering(t testing.TB, cmd *exec.Cmd) []Tampered {
 	var found []Tampered
 	if err == nil {
 		err = json.Unmarshal(data, &found)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("nothing was found out, for the reason that comes last")
 	}
 	if err == nil && len(found) == 0 {
 		err = errors.New("no test of that name plays a fixture")

@@ -112,6 +112,7 @@ func TestTamperingWantsASuiteThatPasses(t *testing.T) {
 	heard := &told{TB: t}
 	require.PanicsWithError(t, errStopped.Error(), func() { contracts.TamperingOf(heard, cmd) })
 	require.Contains(t, heard.said[0], `these fail: ["TestNotes/v1.0.0/add"]`)
+	require.NotContains(t, heard.said[0], "no such file", "of a file that nobody has to know of")
 }
 
 // A mutation run, which runs each test alone, would ask each test for each file,
