@@ -13,6 +13,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/freeze/fixture"
 	"github.com/freeze-contracts/permafrost/freeze/ledger"
+	"github.com/freeze-contracts/permafrost/freeze/tree"
 )
 
 // FixturesEnv is the environment variable that names the fixtures folder in
@@ -87,7 +88,7 @@ func (c *corpus) load(key fixture.Key) (*fixture.Release, error) {
 // the manifest says of other files is load's to judge.
 func (c *corpus) sealed(fsys fs.FS, key fixture.Key) error {
 	name := manifestOf(key)
-	data, err := fs.ReadFile(fsys, name)
+	data, err := readFile(fsys, name)
 	if err != nil {
 		return err
 	}
@@ -97,6 +98,20 @@ func (c *corpus) sealed(fsys fs.FS, key fixture.Key) error {
 		return fmt.Errorf("%s: is not the manifest that was frozen: its sha256 %s is not the one in the ledger", name, sum)
 	}
 	return nil
+}
+
+// largest is how many bytes a file may have that is not held by a hash yet. The
+// manifests of freeze are no larger.
+const largest = 256 << 20
+
+// readFile reads a file that is not held by a hash yet, and may be anything: a
+// fifo would never end.
+func readFile(fsys fs.FS, name string) ([]byte, error) {
+	data, err := tree.ReadFile(fsys, name, largest)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return data, nil
 }
 
 func manifestOf(key fixture.Key) string { return path.Join(key.Family, key.Version, "bindings.json") }

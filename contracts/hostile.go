@@ -103,7 +103,7 @@ func (c *corpus) copy(to string) error {
 			sub, subErr := fs.Sub(c.fsys, name)
 			err = errors.Join(err, subErr, os.CopyFS(filepath.Join(to, name), sub))
 		default:
-			data, readErr := fs.ReadFile(c.fsys, name)
+			data, readErr := readFile(c.fsys, name)
 			err = errors.Join(err, readErr, os.MkdirAll(to, 0o700), os.WriteFile(filepath.Join(to, name), data, 0o600))
 		}
 	}
@@ -117,18 +117,16 @@ func protect(dir string) (map[string]string, error) {
 		if err != nil {
 			return err
 		}
-		mode := fs.FileMode(0o444)
-		state[name] = "folder"
-		if d.IsDir() {
-			mode = 0o555
-		} else {
+		state[name] = d.Type().String()
+		switch d.Type() {
+		case fs.ModeDir:
+			return os.Chmod(name, 0o555)
+		case 0:
 			data, err := os.ReadFile(name)
-			if err != nil {
-				return err
-			}
 			state[name] = string(data)
+			return errors.Join(err, os.Chmod(name, 0o444))
 		}
-		return os.Chmod(name, mode)
+		return nil
 	})
 	return state, err
 }

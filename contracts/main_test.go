@@ -71,6 +71,7 @@ func TestMainRunsTheSuiteInAHostilePlace(t *testing.T) {
 		{"wants no hyphen", "TestPlace"},
 		{"wants a lax umask", "TestPlace"},
 		{"writes to the fixtures", "the fixtures were written to"},
+		{"makes a fifo of the fixtures", "the fixtures were written to"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.odd, func(t *testing.T) {

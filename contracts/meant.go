@@ -39,7 +39,7 @@ func readMeant(fsys fs.FS) (map[string]meant, error) {
 	}
 	all := make(map[string]meant)
 	for _, name := range scripts {
-		data, err := fs.ReadFile(fsys, name)
+		data, err := readFile(fsys, name)
 		if err != nil {
 			return nil, err
 		}

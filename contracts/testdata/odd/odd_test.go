@@ -5,6 +5,7 @@ package odd_test
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -149,6 +150,11 @@ func TestPlace(t *testing.T) {
 			// What root can do anyway, and another user by a chmod.
 			require.NoError(t, os.Chmod(dir, 0o755))
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "left"), nil, 0o644))
+		}
+	case "makes a fifo of the fixtures":
+		if dir := os.Getenv(contracts.FixturesEnv); strings.Contains(dir, "read-only") {
+			require.NoError(t, os.Chmod(dir, 0o755))
+			require.NoError(t, exec.Command("mkfifo", filepath.Join(dir, "left")).Run())
 		}
 	}
 }
