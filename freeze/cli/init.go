@@ -37,7 +37,7 @@ CI job. Without --view it tries list, show, status and the like, and takes one
 that answers because of what was done. It overwrites nothing.`,
 		Example: `  freeze init -- add 'buy milk'                    the first scenario: what a user does first
   freeze init --view 'list --json' -- add milk     and how the program says what it keeps
-  freeze init --name note --command 'install note.sh {bin}/note' -- add milk`,
+  freeze init --name note --command 'install note.sh "{bin}/note"' -- add milk`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
 				return usagef("%q: what a user does with the program goes behind --, as in freeze init -- %s", args[0], strings.Join(args, " "))
@@ -48,7 +48,7 @@ that answers because of what was done. It overwrites nothing.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opts.name, "name", "", "the `PROGRAM`, where the project has several")
-	flags.StringVar(&opts.command, "command", "", "the shell `CMD` that builds the program and leaves it in {bin}")
+	flags.StringVar(&opts.command, "command", "", "the shell `CMD` that builds the program and leaves it in \"{bin}\"")
 	flags.StringVar(&opts.first.View, "view", "", "the `ARGS` at which the program says what it keeps, for a reader script")
 	return cmd
 }

@@ -55,7 +55,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("PERMAFROST_CACHE", filepath.Join(env.WorkDir, "builds"))
+			env.Setenv("PERMAFROST_CACHE", filepath.Join(env.WorkDir, "kept builds")) // as below a HOME with a blank
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Setenv("GOCACHE", strings.TrimSpace(string(goCache)))
 			if home, err := os.UserHomeDir(); err == nil && os.Getenv("RUSTUP_HOME") == "" {

@@ -81,7 +81,7 @@ func replay(t *testing.T, dir, session string) string {
 		out.WriteString(line)
 		cmd := exec.Command("sh", "-c", command)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "PERMAFROST_CACHE="+filepath.Join(dir, ".git", "cache"),
+		cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "PERMAFROST_CACHE="+filepath.Join(dir, ".git", "kept builds"),
 			"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.abbrev", "GIT_CONFIG_VALUE_0=12", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
 		var stderr strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &stderr

@@ -43,7 +43,7 @@ var errNoProgram = errors.New("no program")
 // Command is the draft of a project whose program a shell command builds.
 func Command(name, command string) (*Draft, error) {
 	if !strings.Contains(command, "{bin}") {
-		return nil, fmt.Errorf("--command %q names {bin} nowhere: that is the folder in which it has to leave the program, as in cp %s {bin}/%s", command, name, name)
+		return nil, fmt.Errorf("--command %q names {bin} nowhere: that is the folder in which it has to leave the program, as in cp %s \"{bin}/%s\"", command, name, name)
 	}
 	if err := checkName(name); err != nil {
 		return nil, fmt.Errorf("%w; say --name NAME", err)
