@@ -2,7 +2,6 @@ package cli
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,108 +13,25 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"github.com/freeze-contracts/permafrost/internal/clipage"
 )
 
 const docs = "../../../docs"
 
 var update = flag.Bool("update", false, "write docs/cli anew")
 
-// commands lists a command and all below it.
-func commands(cmd *cobra.Command) []*cobra.Command {
-	all := []*cobra.Command{cmd}
-	for _, sub := range cmd.Commands() {
-		all = append(all, commands(sub)...)
-	}
-	return all
-}
-
 func root() *cobra.Command {
 	cmd := new(app).root()
-	cmd.InitDefaultHelpCmd()
-	for _, sub := range commands(cmd) {
-		sub.InitDefaultHelpFlag()
-		sub.InitDefaultVersionFlag()
-	}
+	clipage.Commands(cmd) // with what cobra adds
 	return cmd
 }
 
-func file(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".md" }
-
-// page is the reference page on a command.
-func page(cmd *cobra.Command) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n%s.\n\n```\n%s\n```\n", cmd.CommandPath(), cmd.Short, cmd.UseLine())
-	if cmd.Long != "" {
-		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(cmd.Long))
-	}
-	if cmd.Example != "" {
-		b.WriteString("\n## Examples\n\n```sh\n")
-		for line := range strings.Lines(cmd.Example) {
-			b.WriteString(strings.TrimPrefix(line, "  "))
-		}
-		b.WriteString("\n```\n")
-	}
-	if cmd.HasAvailableSubCommands() {
-		b.WriteString("\n## Commands\n\n| command | what it does |\n| --- | --- |\n")
-		for _, sub := range cmd.Commands() {
-			fmt.Fprintf(&b, "| [%s](%s) | %s |\n", sub.Name(), file(sub), sub.Short)
-		}
-	}
-	b.WriteString("\n## Flags\n\n| flag | what it does |\n| --- | --- |\n")
-	flags(cmd).VisitAll(func(f *pflag.Flag) {
-		value, says := pflag.UnquoteUsage(f)
-		name := "--" + f.Name
-		switch {
-		case f.NoOptDefVal == everything:
-			name += "[=" + value + "]"
-		case value != "":
-			name += " " + value
-		}
-		if f.Shorthand != "" {
-			name = "-" + f.Shorthand + ", " + name
-		}
-		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "[]" {
-			says += ", " + f.DefValue + " if it is not given"
-		}
-		fmt.Fprintf(&b, "| `%s` | %s |\n", name, strings.ReplaceAll(says, "|", `\|`))
-	})
-	b.WriteString("\n[The manual](../stint.md) tells more: exit codes, what is printed as JSON, and what is on disk.\n")
-	return b.String()
-}
-
-// flags are those that a command takes, inherited ones too.
-func flags(cmd *cobra.Command) *pflag.FlagSet {
-	all := pflag.NewFlagSet("", pflag.ContinueOnError)
-	all.AddFlagSet(cmd.LocalFlags())
-	all.AddFlagSet(cmd.InheritedFlags())
-	return all
-}
+const footer = "[The manual](../stint.md) tells more: exit codes, what is printed as JSON, and what is on disk."
 
 // The pages of docs/cli are what the commands say of themselves, one of each.
 func TestReference(t *testing.T) {
-	want := make(map[string]string)
-	for _, cmd := range commands(root()) {
-		want[file(cmd)] = page(cmd)
-	}
-	dir := filepath.Join(docs, "cli")
-	if *update {
-		require.NoError(t, os.RemoveAll(dir))
-		require.NoError(t, os.Mkdir(dir, 0o755))
-		for name, text := range want {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-		}
-	}
-	got := make(map[string]string)
-	names, err := filepath.Glob(filepath.Join(dir, "*"))
-	require.NoError(t, err)
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		require.NoError(t, err)
-		got[filepath.Base(name)] = string(text)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("docs/cli (-want +got): go test ./internal/stint/cli -run TestReference -update\n%s", diff)
-	}
+	clipage.Check(t, filepath.Join(docs, "cli"), root(), footer, *update)
 }
 
 // The manual has a section on each command, which names its flags.
@@ -123,7 +39,7 @@ func TestManualNamesAllFlags(t *testing.T) {
 	manual, err := os.ReadFile(filepath.Join(docs, "stint.md"))
 	require.NoError(t, err)
 	sections := strings.Split(string(manual), "\n### `")
-	for _, cmd := range commands(root()) {
+	for _, cmd := range clipage.Commands(root()) {
 		if cmd.HasSubCommands() || cmd.Name() == "help" {
 			continue
 		}
@@ -158,7 +74,7 @@ func unknown(of *cobra.Command, line string) []string {
 		of, words = of.Commands()[i], words[1:]
 	}
 	return slices.DeleteFunc(flagName.FindAllString(strings.Join(words, " "), -1), func(name string) bool {
-		return flags(of).Lookup(name[2:]) != nil
+		return clipage.Flags(of).Lookup(name[2:]) != nil
 	})
 }
 
@@ -166,10 +82,10 @@ func unknown(of *cobra.Command, line string) []string {
 func TestPagesNameWhatIsThere(t *testing.T) {
 	cmd := root()
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
-	for _, sub := range commands(cmd) {
-		all.AddFlagSet(flags(sub))
+	for _, sub := range clipage.Commands(cmd) {
+		all.AddFlagSet(clipage.Flags(sub))
 	}
-	pages, err := filepath.Glob(filepath.Join(docs, "cli", "*.md"))
+	pages, err := filepath.Glob(filepath.Join(docs, "cli", "stint*.md"))
 	require.NoError(t, err)
 	calls, readme := 0, filepath.Join(docs, "..", "README.md")
 	for _, name := range append(pages, filepath.Join(docs, "stint.md"), readme) {
