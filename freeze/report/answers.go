@@ -101,7 +101,7 @@ func (r *Report) AddTests(in io.Reader) error {
 		if e.Action != "pass" && e.Action != "fail" && e.Action != "skip" {
 			continue
 		}
-		parts := strings.SplitN(e.Test, "/", 4)
+		parts := strings.SplitN(e.Test, "/", 4) // of a package itself there is no test
 		key := [2]string{e.Package, parts[0]}
 		switch {
 		case len(parts) == 1:
@@ -117,14 +117,34 @@ func (r *Report) AddTests(in io.Reader) error {
 		return errors.New("no test in it is of a release's scenario, TEST/RELEASE/SCENARIO: go test -json writes what is read here")
 	}
 	for key, c := range all {
-		c.Failed = whole[key].Action == "fail"
+		// One that is not told the end of was cut short.
+		c.Failed = whole[key].Action != "pass" && whole[key].Action != "skip"
 		c.ElapsedMS = int64(math.Round(whole[key].Elapsed * 1000))
 		r.Contracts = append(r.Contracts, *c)
+	}
+	for key, e := range whole {
+		if key[1] == "" && e.Action == "fail" && !failedIn(whole, key[0]) {
+			r.Contracts = append(r.Contracts, Contract{Package: key[0], Test: thePackage, Failed: true,
+				ElapsedMS: int64(math.Round(e.Elapsed * 1000)), Releases: []ContractCount{}})
+		}
 	}
 	slices.SortFunc(r.Contracts, func(a, b Contract) int {
 		return cmp.Or(strings.Compare(a.Package, b.Package), strings.Compare(a.Test, b.Test))
 	})
 	return nil
+}
+
+// thePackage stands for a package that failed although no test of it did: it
+// did not compile, or was ended.
+const thePackage = "(the package)"
+
+func failedIn(whole map[[2]string]testEvent, pkg string) bool {
+	for key, e := range whole {
+		if key[0] == pkg && key[1] != "" && e.Action == "fail" {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *Contract) count(release, action string) {

@@ -107,7 +107,7 @@ type Other struct {
 // release.
 type Contract struct {
 	Package   string          `json:"package"`
-	Test      string          `json:"test"`
+	Test      string          `json:"test"` // "(the package)" where it failed and no test of it did
 	ElapsedMS int64           `json:"elapsed_ms"`
 	Failed    bool            `json:"failed,omitzero"`
 	Releases  []ContractCount `json:"releases"`

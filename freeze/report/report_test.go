@@ -138,6 +138,24 @@ func TestAddTests(t *testing.T) {
 	if d := cmp.Diff(want, r.Contracts); d != "" {
 		t.Errorf("AddTests (-want +got):\n%s", d)
 	}
+	// Where the end of a run is missing, or a package did not compile, nothing
+	// says that a test failed.
+	r = one()
+	require.NoError(t, r.AddTests(strings.NewReader(`{"Action":"pass","Package":"example.org/c","Test":"TestA/v1.0.0/add","Elapsed":0.2}
+{"Action":"pass","Package":"example.org/c","Test":"TestB/v1.0.0/add","Elapsed":0.2}
+{"Action":"pass","Package":"example.org/c","Test":"TestB","Elapsed":0.2}
+{"Action":"build-fail","ImportPath":"example.org/d [example.org/d.test]"}
+{"Action":"fail","Package":"example.org/d","Elapsed":0,"FailedBuild":"example.org/d [example.org/d.test]"}
+`)))
+	add := []report.ContractCount{{Release: "v1.0.0", Passed: 1}}
+	want = []report.Contract{
+		{Package: "example.org/c", Test: "TestA", Failed: true, Releases: add},
+		{Package: "example.org/c", Test: "TestB", ElapsedMS: 200, Releases: add},
+		{Package: "example.org/d", Test: "(the package)", Failed: true, Releases: []report.ContractCount{}},
+	}
+	if d := cmp.Diff(want, r.Contracts); d != "" {
+		t.Errorf("AddTests (-want +got):\n%s", d)
+	}
 	for _, wrong := range []string{"", "ok  \texample.org/c\t0.1s\n", `{"Action":"pass","Package":"example.org/c","Test":"TestOther"}`} {
 		require.Error(t, one().AddTests(strings.NewReader(wrong)), wrong)
 	}
