@@ -1,6 +1,7 @@
 package read
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -121,7 +122,8 @@ func (h how) refusal(view, got []byte) (string, error) {
 var warning = regexp.MustCompile(`(?i)\bwarn\b|warning\b`)
 
 // said is the line that tells why a program refused: the first one that is no
-// warning, but the last where the first announces the calls that led there.
+// warning, but the last where the first announces the calls that led there,
+// and the one that follows where it is the place that node shows.
 func said(stderr string, stdout []byte) string {
 	text := strings.TrimSpace(stderr)
 	if text == "" {
@@ -131,12 +133,29 @@ func said(stderr string, stdout []byte) string {
 	if strings.HasPrefix(lines[0], "Traceback") {
 		return lines[len(lines)-1]
 	}
-	for _, line := range lines {
+	for i, line := range lines {
 		if strings.TrimSpace(line) != "" && !warning.MatchString(line) {
-			return line
+			return cmp.Or(thrown(lines[i:]), line)
 		}
 	}
 	return lines[0]
+}
+
+// place is where in a source something was thrown.
+var place = regexp.MustCompile(`^\S.*:[0-9]+$`)
+
+// thrown is what node says of an error that nobody caught, if it does: below
+// the place, that line of the source, and a mark.
+func thrown(lines []string) string {
+	if len(lines) < 4 || !place.MatchString(lines[0]) || !strings.Contains(lines[2], "^") || strings.Trim(lines[2], " \t^") != "" {
+		return ""
+	}
+	for _, line := range lines[3:] {
+		if strings.TrimSpace(line) != "" {
+			return line
+		}
+	}
+	return ""
 }
 
 // differ tells the first difference, or nothing.
