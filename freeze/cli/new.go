@@ -24,8 +24,8 @@ func (a *app) newCommand() *cobra.Command {
 		Long: `new writes fixtures/scenarios/FAMILY/NAME.txtar: what a user does with the
 program, the words behind --, or where nobody says it, what the program prints of
 its version. With --view it writes a reader script, too, for a family that has
-none of its name. A release that is frozen gets the scenario when it is frozen
-again.`,
+none of its name; without it the scenario keeps what that script asks, if there
+is one. A release that is frozen gets the scenario when it is frozen again.`,
 		Example: `  freeze new notes/add -- add 'buy milk'
   freeze new notes/list --view 'list --json' -- add milk`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -64,6 +64,13 @@ func (a *app) new(name string, first skeleton.First) error {
 		return fmt.Errorf("say behind -- what a user does, as in freeze new %s -- ARG: %s has no version_args, so that nothing is known that it prints", name, p.Config.Subject.Name)
 	}
 	subject := p.Config.Subject
+	reader := path.Join(p.Config.Read.Scripts, family+".txtar")
+	if first.View == "" && len(first.Args) > 0 && p.Config.Read.Scripts != "" {
+		// Without the view, the family's reader script would fail on it.
+		if script, err := os.ReadFile(path.Join(p.Config.Dir, reader)); err == nil {
+			first.View = skeleton.Asked(script, subject.Name)
+		}
+	}
 	text := skeleton.Scenario(subject.Name, first, subject.VersionArgs, known.Roots[0])
 	files := []skeleton.File{{Path: path.Join("fixtures", "scenarios", family, short+".txtar"), Text: text}}
 	if err := skeleton.Free(p.Config.Dir, files); err != nil {
@@ -74,7 +81,7 @@ func (a *app) new(name string, first skeleton.First) error {
 		if err != nil {
 			return err
 		}
-		script := skeleton.File{Path: path.Join(p.Config.Read.Scripts, family+".txtar"), Text: skeleton.Reader(family, subject.Name, first.View, without...)}
+		script := skeleton.File{Path: reader, Text: skeleton.Reader(family, subject.Name, first.View, without...)}
 		if skeleton.Free(p.Config.Dir, []skeleton.File{script}) == nil { // the family may have one
 			files = append(files, script)
 		}

@@ -78,6 +78,16 @@ func Reader(family, program, view string, without ...string) string {
 	return fmt.Sprintf("%s# What every release left is read back.\nread %s %s %s\n", header, Family, program, view)
 }
 
+// Asked are the arguments at which a reader script, of those that Reader
+// writes, asks the program for the view of Scenario.
+func Asked(script []byte, program string) string {
+	m := regexp.MustCompile(`(?m)^read ` + Family + ` ` + regexp.QuoteMeta(program) + ` (.+)$`).FindSubmatch(script)
+	if m == nil {
+		return ""
+	}
+	return string(m[1])
+}
+
 // HasView tells whether the text of a scenario has the view of Scenario.
 func HasView(text []byte) bool {
 	return regexp.MustCompile(`(?m)^(?:\[[^]]*\] *)?view ` + Family + ` `).Match(text)
