@@ -31,7 +31,7 @@ func Find(dir string) (string, error) {
 			return "", err
 		}
 		if at == top {
-			return "", fmt.Errorf("%s is neither in %q nor in a folder above it, up to %q: %w; write one, or name another with --config",
+			return "", fmt.Errorf("%s is neither in %q nor in a folder above it, up to %q: %w; freeze init writes one, or name another with --config",
 				Name, dir, top, fs.ErrNotExist)
 		}
 	}

@@ -29,7 +29,7 @@ func TestFind(t *testing.T) {
 	for _, dir := range []string{"repo/deep/er", "repo", "linked/in", "plain", "plain/in"} {
 		_, err := config.Find(filepath.Join(root, dir))
 		require.ErrorIs(t, err, os.ErrNotExist, dir)
-		require.ErrorContains(t, err, "write one, or name another with --config")
+		require.ErrorContains(t, err, "freeze init writes one, or name another with --config")
 	}
 
 	file("repo")

@@ -3,6 +3,7 @@ package read
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -92,7 +93,7 @@ func (s *Script) uses(release string) []string {
 // Load reads the scripts of a folder, sorted by name.
 func Load(dir string) ([]*Script, error) {
 	files, err := os.ReadDir(dir)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("reader scripts: %w", err)
 	}
 	var all []*Script
@@ -109,7 +110,7 @@ func Load(dir string) ([]*Script, error) {
 		return nil, err
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: no reader script is there (NAME%s)", dir, ext)
+		return nil, fmt.Errorf("%s: no reader script is there (NAME%s); freeze new FAMILY/NAME --view ARGS -- ARG... writes one", dir, ext)
 	}
 	return all, nil
 }

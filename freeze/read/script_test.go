@@ -80,5 +80,8 @@ func TestLoadRefuses(t *testing.T) {
 		require.ErrorContains(t, err, tt.want, tt.text)
 	}
 	_, err := read.Load(t.TempDir())
-	require.ErrorContains(t, err, "no reader script is there (NAME.txtar)")
+	require.ErrorContains(t, err, "no reader script is there (NAME.txtar); freeze new FAMILY/NAME --view ARGS -- ARG... writes one")
+	gone := filepath.Join(t.TempDir(), "gone")
+	_, err = read.Load(gone)
+	require.EqualError(t, err, gone+": no reader script is there (NAME.txtar); freeze new FAMILY/NAME --view ARGS -- ARG... writes one")
 }
