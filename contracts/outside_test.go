@@ -51,7 +51,7 @@ var buildOutside = sync.OnceValue(func() error {
 	cmd := exec.Command("go", "test", "-c", "-o", filepath.Join(outside, "bin")+"/", "./jot", "./odd")
 	cmd.Dir = outside
 	// Nothing may be fetched: what this module needs is there.
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"), "GOPROXY=off", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod", "GOPROXY=off", "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return errors.Join(err, errors.New(string(out)))
 	}
