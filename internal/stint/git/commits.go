@@ -41,13 +41,15 @@ func (t Tree) unreachable(ctx context.Context, main Tree, head string, u *Unsave
 // aside lists what a worktree keeps beside its HEAD: refs of its own, and the
 // changes that a rebase or a merge put aside until it is done.
 func (t Tree) aside(ctx context.Context) (string, error) {
-	all, err := t.Out(ctx, "for-each-ref", "--format=%(objectname)", "refs/worktree", "refs/bisect", "refs/rewritten")
+	dir, err := t.gitDir(ctx)
 	if err != nil {
 		return "", err
 	}
-	dir, err := t.Line(ctx, "rev-parse", "--absolute-git-dir")
-	if err != nil {
-		return "", err
+	var all string
+	if mayHaveRefs(dir) {
+		if all, err = t.Out(ctx, "for-each-ref", "--format=%(objectname)", "refs/worktree", "refs/bisect", "refs/rewritten"); err != nil {
+			return "", err
+		}
 	}
 	for _, name := range []string{"rebase-merge/autostash", "rebase-apply/autostash", "MERGE_AUTOSTASH"} {
 		b, err := os.ReadFile(filepath.Join(dir, name))
@@ -57,6 +59,14 @@ func (t Tree) aside(ctx context.Context) (string, error) {
 		all += string(b)
 	}
 	return all, nil
+}
+
+// mayHaveRefs tells whether a worktree may have refs of its own. git keeps them
+// in files, in folders that it makes for them, and packs none of them; with
+// another store there is one more folder.
+func mayHaveRefs(dir string) bool {
+	return slices.ContainsFunc([]string{"reftable", "refs/worktree", "refs/bisect", "refs/rewritten"},
+		func(name string) bool { return exists(filepath.Join(dir, name)) })
 }
 
 // Orphans lists the commits that nothing leads to once git forgets the linked
@@ -72,15 +82,25 @@ func (t Tree) Orphans(ctx context.Context, w Worktree) ([]string, error) {
 // of the main work tree t leads to. A commit that was amended is still in the
 // reflog of its branch.
 func (t Tree) orphans(ctx context.Context, commits string) ([]string, error) {
+	// Without an empty line, at which git would stop to read.
+	all := strings.Fields(commits)
+	left, err := t.unreferred(ctx, all)
+	if err != nil || len(left) == 0 {
+		return nil, err
+	}
 	kept, err := t.Out(ctx, "rev-list", "--walk-reflogs", "--branches")
 	if err != nil {
 		return nil, err
 	}
-	// Without an empty line, at which git would stop to read.
-	all := strings.Fields(commits)
 	for commit := range strings.FieldsSeq(kept) {
 		all = append(all, "^"+commit)
 	}
-	out, err := t.run(ctx, nil, strings.Join(all, "\n")+"\n", []string{"rev-list", "--single-worktree", "--stdin", "--not", "--all"})
+	return t.unreferred(ctx, all)
+}
+
+// unreferred lists the commits, and what is behind them, that no ref leads to.
+// Those that begin with ^ lead to what is not listed.
+func (t Tree) unreferred(ctx context.Context, commits []string) ([]string, error) {
+	out, err := t.run(ctx, nil, strings.Join(commits, "\n")+"\n", []string{"rev-list", "--single-worktree", "--stdin", "--not", "--all"})
 	return strings.Fields(out), err
 }

@@ -21,13 +21,9 @@ type scratch struct {
 }
 
 func (t Tree) scratch(ctx context.Context) (*scratch, error) {
-	paths, err := t.Line(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index", "--git-path", "objects")
+	index, objects, err := t.store(ctx)
 	if err != nil {
 		return nil, err
-	}
-	index, objects, two := strings.Cut(paths, "\n")
-	if !two || strings.Contains(objects, "\n") {
-		return nil, fmt.Errorf("%q: the path of its repository has a newline: move it", t.Dir)
 	}
 	dir, err := t.scratchDir()
 	if err != nil {
@@ -43,6 +39,22 @@ func (t Tree) scratch(ctx context.Context) (*scratch, error) {
 		// Quoted, since it is a list with colons in between.
 		`GIT_ALTERNATE_OBJECT_DIRECTORIES="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(objects) + `"`,
 	}}, nil
+}
+
+// store is the index and the folder of objects of a work tree.
+func (t Tree) store(ctx context.Context) (index, objects string, err error) {
+	if dir := t.linkedDir(); dir != "" {
+		return filepath.Join(dir, "index"), filepath.Join(dir, "../../objects"), nil
+	}
+	paths, err := t.Line(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index", "--git-path", "objects")
+	if err != nil {
+		return "", "", err
+	}
+	index, objects, two := strings.Cut(paths, "\n")
+	if !two || strings.Contains(objects, "\n") {
+		return "", "", fmt.Errorf("%q: the path of its repository has a newline: move it", t.Dir)
+	}
+	return index, objects, nil
 }
 
 func (t Tree) scratchDir() (string, error) {

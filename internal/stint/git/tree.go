@@ -195,6 +195,34 @@ func (t Tree) repository(ctx context.Context) (string, error) {
 	return t.Line(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
 }
 
+// gitDir is the folder of git's own files of a work tree, main or linked.
+func (t Tree) gitDir(ctx context.Context) (string, error) {
+	if dir := t.linkedDir(); dir != "" {
+		return dir, nil
+	}
+	return t.Line(ctx, "rev-parse", "--absolute-git-dir")
+}
+
+// linkedDir is that of a linked work tree, where it lies as git has made it, so
+// that git need not be asked; empty in any other case.
+func (t Tree) linkedDir() string {
+	at := filepath.Join(t.Dir, ".git")
+	link, err := os.ReadFile(at)
+	if err != nil {
+		return ""
+	}
+	dir, is := strings.CutPrefix(strings.TrimSuffix(string(link), "\n"), "gitdir: ")
+	if !is || !filepath.IsAbs(dir) || strings.Contains(dir, "\n") {
+		return ""
+	}
+	for name, want := range map[string]string{"gitdir": at + "\n", "commondir": "../..\n"} {
+		if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(b) != want {
+			return ""
+		}
+	}
+	return dir
+}
+
 // Initializing is why git itself locks a worktree while it makes it. One that
 // is found with it when no git is at work was left half made.
 const Initializing = "initializing"
