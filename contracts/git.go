@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -75,18 +77,79 @@ func look(ctx context.Context, dir string, revisions, fsck []string) (Git, error
 	if g.Status, err = git(ctx, dir, "", "status", "--porcelain", "--untracked-files=all", "--ignored"); err != nil {
 		return g, err
 	}
-	reflog, err := git(ctx, dir, "", "reflog", "show", "--format=%gs", "HEAD")
+	own, common, err := gitFolders(dir)
 	if err != nil {
 		return g, err
 	}
-	g.Reflog = strings.FieldsFunc(reflog, func(r rune) bool { return r == '\n' })
-	trees, err := git(ctx, dir, "", "worktree", "list", "--porcelain", "-z")
-	for field := range strings.SplitSeq(trees, "\x00") {
-		if at, is := strings.CutPrefix(field, "worktree "); is {
-			g.Worktrees = append(g.Worktrees, at)
+	if g.Reflog, err = reflog(ctx, dir, own); err != nil {
+		return g, err
+	}
+	g.Worktrees, err = worktrees(common)
+	return g, err
+}
+
+// gitFolders are that of a work tree's own files and that of its repository's,
+// absolute and with symlinks resolved.
+func gitFolders(dir string) (own, common string, err error) {
+	own = filepath.Join(dir, ".git")
+	if link, err := os.ReadFile(own); err == nil {
+		own = below(dir, strings.TrimPrefix(string(link), "gitdir: "))
+	}
+	if own, err = filepath.EvalSymlinks(own); err != nil {
+		return "", "", err
+	}
+	to, err := os.ReadFile(filepath.Join(own, "commondir"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return own, own, nil
+	}
+	return own, below(own, string(to)), err
+}
+
+// below is the path that a file of git's says, absolute or from dir.
+func below(dir, line string) string {
+	line = strings.TrimSuffix(line, "\n")
+	if filepath.IsAbs(line) {
+		return filepath.Clean(line)
+	}
+	return filepath.Join(dir, line)
+}
+
+// reflog lists the messages of HEAD's that are not empty. In a file, which git
+// need not be asked for, they stand behind a tab.
+func reflog(ctx context.Context, dir, own string) ([]string, error) {
+	data, err := os.ReadFile(filepath.Join(own, "logs/HEAD"))
+	if errors.Is(err, fs.ErrNotExist) {
+		out, err := git(ctx, dir, "", "reflog", "show", "--format=%gs", "HEAD")
+		return strings.FieldsFunc(out, func(r rune) bool { return r == '\n' }), err
+	}
+	all := []string{}
+	for line := range strings.Lines(string(data)) {
+		if _, message, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); message != "" {
+			all = append(all, message)
 		}
 	}
-	return g, err
+	slices.Reverse(all)
+	return all, err
+}
+
+// worktrees lists those of the repository, in the order of git worktree list: the
+// main one, and the linked ones by their paths.
+func worktrees(common string) ([]string, error) {
+	var linked []string
+	entries, err := os.ReadDir(filepath.Join(common, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		own := filepath.Join(common, "worktrees", e.Name())
+		link, err := os.ReadFile(filepath.Join(own, "gitdir"))
+		if err != nil {
+			return nil, err
+		}
+		linked = append(linked, strings.TrimSuffix(below(own, string(link)), "/.git"))
+	}
+	slices.Sort(linked)
+	return append([]string{strings.TrimSuffix(common, "/.git")}, linked...), nil
 }
 
 // resolve asks one git for the object ids of all revisions.

@@ -19,7 +19,7 @@ func TestCloseWithoutWorkspace(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
 		th := thaw(t, f)
-		r := stint(t, f, th)
+		r := undated(t, f, th)
 		r.Sessions.Panes = nobody
 		for _, s := range script(t, f) {
 			of := s.said(t, f)
@@ -38,7 +38,7 @@ func TestCloseWithWorkspace(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
 		th := thaw(t, f)
-		r := stint(t, f, th)
+		r := undated(t, f, th)
 		for _, s := range script(t, f) {
 			of := s.said(t, f)
 			anotherField(t, th.Path(documentOf(t, th, of.ID)))

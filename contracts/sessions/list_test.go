@@ -141,9 +141,7 @@ func spoil(t *testing.T, b []byte, pattern, to string) []byte {
 func TestLive(t *testing.T) {
 	contracts.AnyPlace(t)
 	each(t, func(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
-		r := stint(t, f, th)
-		// What git would say of each is TestStale's, and most of the work.
-		r.Sessions.Fingerprint = func(context.Context, string) (string, error) { return "", nil }
+		r := undated(t, f, th)
 		for _, s := range script(t, f) {
 			d, err := r.Sessions.Get(s.said(t, f).ID)
 			require.NoError(t, err)

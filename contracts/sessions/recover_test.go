@@ -25,7 +25,7 @@ func unsettled(t *testing.T, fn func(t *testing.T, f *contracts.Fixture, th *con
 			return
 		}
 		th := thaw(t, f)
-		r := stint(t, f, th)
+		r := undated(t, f, th)
 		r.Sessions.Panes = nobody
 		for _, s := range script(t, f) {
 			if s.unsettled() {
@@ -146,7 +146,7 @@ func exists(name string) bool {
 func TestRecoverSettled(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
-		r := stint(t, f, thaw(t, f))
+		r := undated(t, f, thaw(t, f))
 		for _, s := range script(t, f) {
 			if !s.unsettled() {
 				all, err := r.Recover(t.Context(), s.said(t, f).ID)

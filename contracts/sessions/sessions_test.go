@@ -142,6 +142,15 @@ func stintIn(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, repositor
 	return r
 }
 
+// undated is such a one that takes no session for stale or fresh: what git would
+// say of each is TestStale's, and most of the work.
+func undated(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) *runner.Runner {
+	t.Helper()
+	r := stint(t, f, th)
+	r.Sessions.Fingerprint = func(context.Context, string) (string, error) { return "", nil }
+	return r
+}
+
 // answering is a tmux with these panes on the box's own socket, and no server
 // on any other.
 func answering(th *contracts.Thawed, panes []tmux.Marked) func(context.Context, string) ([]tmux.Marked, error) {
