@@ -43,6 +43,9 @@ func (t Tree) scratch(ctx context.Context) (*scratch, error) {
 
 // store is the index and the folder of objects of a work tree.
 func (t Tree) store(ctx context.Context) (index, objects string, err error) {
+	if dir := t.mainDir(); dir != "" {
+		return filepath.Join(dir, "index"), filepath.Join(dir, "objects"), nil
+	}
 	if dir := t.linkedDir(); dir != "" {
 		return filepath.Join(dir, "index"), filepath.Join(dir, "../../objects"), nil
 	}

@@ -184,15 +184,22 @@ func (t Tree) Linked(ctx context.Context, dir string) error {
 	return nil
 }
 
-// repository is the folder of git's own files, of a main work tree. Where that
-// is in the work tree, as is usual, git need not be asked.
+// repository is the folder of git's own files, of a main work tree.
 func (t Tree) repository(ctx context.Context) (string, error) {
-	dir := filepath.Join(t.Dir, ".git")
-	info, err := os.Lstat(dir)
-	if err == nil && info.IsDir() && !exists(filepath.Join(dir, "commondir")) {
+	if dir := t.mainDir(); dir != "" {
 		return dir, nil
 	}
 	return t.Line(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
+}
+
+// mainDir is that of a main work tree where it lies in it, as is usual, so that
+// git need not be asked; empty in any other case.
+func (t Tree) mainDir() string {
+	dir := filepath.Join(t.Dir, ".git")
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() || exists(filepath.Join(dir, "commondir")) {
+		return ""
+	}
+	return dir
 }
 
 // gitDir is the folder of git's own files of a work tree, main or linked.
