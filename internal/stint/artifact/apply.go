@@ -56,15 +56,15 @@ func waits(m *artifact.Manifest, done string) error {
 // place holds the files of the main work tree against what they are before
 // and after the patch. Any that is neither is somebody's work.
 func place(ctx context.Context, main git.Tree, want []git.Change, base string) (done []git.Change, err error) {
-	snap, err := main.Snapshot(ctx, base)
+	differ, err := main.Changes(ctx, base)
 	if err != nil {
 		return nil, err
 	}
 	var taken []string
 	for _, c := range want {
-		i := slices.IndexFunc(snap.Files, func(is git.Change) bool { return is.Path == c.Path })
+		i := slices.IndexFunc(differ, func(is git.Change) bool { return is.Path == c.Path })
 		switch {
-		case i >= 0 && snap.Files[i] == c:
+		case i >= 0 && differ[i] == c:
 			done = append(done, c)
 		case i >= 0:
 			taken = append(taken, c.Path)
@@ -209,12 +209,12 @@ func (s *Store) half(ctx context.Context, main git.Tree, m *artifact.Manifest) e
 	if _, err := os.Lstat(s.applying(m.ID)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	snap, err := main.Snapshot(ctx, m.Base)
+	differ, err := main.Changes(ctx, m.Base)
 	if err != nil {
 		return err
 	}
 	for _, c := range changes(m.Files) {
-		made, err := slices.Contains(snap.Files, c), error(nil)
+		made, err := slices.Contains(differ, c), error(nil)
 		// One that git ignores is in no snapshot.
 		if !made && c.OldMode == "" {
 			made, err = main.Is(ctx, c)

@@ -33,22 +33,22 @@ var ErrRepository = errors.New("is a repository of its own")
 // Snapshot compares the work tree with commit. It leaves index and objects of
 // the repository as they are.
 func (t Tree) Snapshot(ctx context.Context, commit string) (*Snapshot, error) {
-	s, err := t.copied(ctx)
+	s, err := t.added(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer s.remove()
-	inside, err := s.inside(ctx)
+	return s.snapshot(ctx, commit)
+}
+
+// Changes are the files of Snapshot, for those who need no patch.
+func (t Tree) Changes(ctx context.Context, commit string) ([]Change, error) {
+	s, err := t.added(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.addable(ctx, inside); err != nil {
-		return nil, err
-	}
-	if err := s.add(ctx, nil); err != nil {
-		return nil, err
-	}
-	return s.snapshot(ctx, commit)
+	defer s.remove()
+	return s.changes(ctx, commit)
 }
 
 // SnapshotWithout is Snapshot but for the repositories inside of the work tree,
@@ -72,6 +72,26 @@ func (t Tree) SnapshotWithout(ctx context.Context, commit string) (snap *Snapsho
 	}
 	snap, err = s.snapshot(ctx, commit)
 	return snap, append(inside, known...), err
+}
+
+// added is a scratch index of all that is in the work tree.
+func (t Tree) added(ctx context.Context) (*scratch, error) {
+	s, err := t.copied(ctx)
+	if err != nil {
+		return nil, err
+	}
+	inside, err := s.inside(ctx)
+	if err == nil {
+		err = s.addable(ctx, inside)
+	}
+	if err == nil {
+		err = s.add(ctx, nil)
+	}
+	if err != nil {
+		s.remove()
+		return nil, err
+	}
+	return s, nil
 }
 
 // copied is a scratch index that is as the work tree's own.
@@ -129,8 +149,8 @@ func (s *scratch) forget(ctx context.Context, commit string) (known []string, er
 // snapshot is what the scratch index has other than commit.
 func (s *scratch) snapshot(ctx context.Context, commit string) (*Snapshot, error) {
 	files, err := s.changes(ctx, commit)
-	if err != nil {
-		return nil, err
+	if err != nil || len(files) == 0 {
+		return new(Snapshot), err
 	}
 	patch, err := s.patch(ctx, commit)
 	return &Snapshot{Files: files, Patch: patch}, err
