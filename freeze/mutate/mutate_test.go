@@ -199,7 +199,7 @@ func shortDir(t *testing.T) string {
 func requireNothingLeft(t *testing.T) {
 	t.Helper()
 	for _, dir := range []string{os.Getenv("TMPDIR"), "/dev/shm"} {
-		left, err := filepath.Glob(filepath.Join(dir, fmt.Sprintf("fzm%d-*", os.Getpid())))
+		left, err := filepath.Glob(filepath.Join(dir, fmt.Sprintf("fzm%d.*", os.Getpid())))
 		require.NoError(t, err)
 		require.Empty(t, left)
 	}

@@ -3,8 +3,10 @@ package mutate
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 )
 
 // scratch are the folders of one run, in which all lies that it writes. They
@@ -13,30 +15,99 @@ import (
 type scratch struct {
 	dir    string
 	memory string // in memory where that can be had: fixtures are thawed there
+	locks  []*os.File
 }
 
 // memory is where Linux keeps files in memory. Programs do not run there on
 // every machine.
 const memory = "/dev/shm"
 
-func newScratch() (*scratch, error) {
-	pattern := fmt.Sprintf("fzm%d-", os.Getpid())
-	dir, err := os.MkdirTemp("", pattern)
-	if err != nil {
+// newScratch makes the folders of a run. Those that killed runs have left
+// beside them are removed first.
+func newScratch() (_ *scratch, err error) {
+	s := new(scratch)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.remove())
+		}
+	}()
+	if s.dir, err = s.folder(os.TempDir()); err != nil {
 		return nil, err
 	}
-	s := &scratch{dir, filepath.Join(dir, "memory")}
-	if dir, err = os.MkdirTemp(memory, pattern); err == nil {
+	if dir, err := s.folder(memory); err == nil {
 		s.memory = dir
+	} else {
+		s.memory = filepath.Join(s.dir, "memory")
 	}
-	err = errors.Join(os.MkdirAll(s.memory, 0o755), os.Chmod(s.dir, 0o755), os.Chmod(s.memory, 0o755))
-	if err != nil {
-		return nil, errors.Join(err, s.remove())
-	}
-	return s, nil
+	return s, errors.Join(os.MkdirAll(s.memory, 0o755), os.Chmod(s.dir, 0o755), os.Chmod(s.memory, 0o755))
 }
 
-func (s *scratch) remove() error { return errors.Join(removeAll(s.dir), removeAll(s.memory)) }
+// folder makes a folder, which is locked as long as this process lives.
+func (s *scratch) folder(parent string) (string, error) {
+	sweep(parent)
+	for {
+		dir, err := os.MkdirTemp(parent, fmt.Sprintf("fzm%d.", os.Getpid()))
+		if err != nil {
+			return "", err
+		}
+		lock, err := lock(dir, true)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			// Before it had its lock, another run has swept it away.
+		case err != nil:
+			return dir, nil // where nothing can be locked, nothing is swept
+		case isAt(lock, dir):
+			s.locks = append(s.locks, lock)
+			return dir, nil
+		default:
+			lock.Close()
+		}
+	}
+}
+
+// ownFolder is the name of a run's folder. A folder with another is nobody's here.
+var ownFolder = regexp.MustCompile(`^fzm[0-9]+\.[0-9]+$`)
+
+// sweep removes the folders of runs that are no more. What it may not lock or
+// remove is another user's.
+func sweep(parent string) {
+	entries, _ := os.ReadDir(parent)
+	for _, e := range entries {
+		if !e.IsDir() || !ownFolder.MatchString(e.Name()) {
+			continue
+		}
+		dir := filepath.Join(parent, e.Name())
+		lock, err := lock(dir, false)
+		if err != nil {
+			continue
+		}
+		if isAt(lock, dir) {
+			_ = removeAll(dir)
+		}
+		lock.Close()
+	}
+}
+
+func isAt(open *os.File, dir string) bool {
+	is, err := open.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Lstat(dir)
+	return err == nil && os.SameFile(is, now)
+}
+
+func (s *scratch) remove() (err error) {
+	for _, dir := range []string{s.memory, s.dir} {
+		if dir != "" {
+			err = errors.Join(err, removeAll(dir))
+		}
+	}
+	for _, lock := range s.locks {
+		err = errors.Join(err, lock.Close())
+	}
+	return err
+}
 
 // removeAll removes a folder, also where tests have left folders in it that
 // are not writable.

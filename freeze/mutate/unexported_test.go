@@ -25,3 +25,30 @@ func TestCopiedInterrupted(t *testing.T) {
 	require.Equal(t, interrupted, err)
 	require.NoFileExists(t, filepath.Join(s.dir, "copy", "file"))
 }
+
+// A run removes what a killed one has left, and not what another one has.
+func TestScratchOfKilledRuns(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	running, err := newScratch()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, running.remove()) }()
+	var left []string
+	for _, parent := range []string{os.TempDir(), filepath.Dir(running.memory)} {
+		dir, err := os.MkdirTemp(parent, "fzm1.")
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o644))
+		left = append(left, dir)
+	}
+	other := filepath.Join(os.TempDir(), "fzm1-1")
+	require.NoError(t, os.Mkdir(other, 0o755))
+
+	s, err := newScratch()
+	require.NoError(t, err)
+	require.NoError(t, s.remove())
+	for _, dir := range left {
+		require.NoDirExists(t, dir)
+	}
+	for _, dir := range []string{running.dir, running.memory, other} {
+		require.DirExists(t, dir)
+	}
+}
