@@ -217,7 +217,7 @@ func judgeCommand(r *regression.Regression, run *process.Result, control []byte)
 	}
 	line := run.Output[bytes.LastIndexByte(run.Output[:at[0]], '\n')+1:]
 	line, _, _ = bytes.Cut(line, []byte("\n"))
-	return judged{verdict: Caught, why: strings.TrimSpace(string(line))}
+	return judged{verdict: Caught, why: cut(strings.TrimSpace(string(line)))}
 }
 
 // endedBy is the signal that ended a command, also where its shell only tells
@@ -238,5 +238,5 @@ func said(run *process.Result) string {
 	if text == "" {
 		return "nothing is printed"
 	}
-	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+	return cut(strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]))
 }

@@ -83,10 +83,19 @@ func name(m testbin.Message) string {
 	for line := range strings.Lines(m.Text) {
 		// What testify says first is where, which is known.
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "Error Trace:") && !strings.HasPrefix(line, "/") {
-			return m.At + ": " + line
+			return m.At + ": " + cut(line)
 		}
 	}
 	return m.At
+}
+
+// cut cuts a line that is too long for a reason; the output has all of it.
+func cut(line string) string {
+	const longest = 200
+	if r := []rune(line); len(r) > longest {
+		return fmt.Sprintf("%s... (%d characters more)", string(r[:longest]), len(r)-longest)
+	}
+	return line
 }
 
 // agree is the verdict of several runs.
