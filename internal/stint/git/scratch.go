@@ -86,14 +86,15 @@ func (s *scratch) feed(ctx context.Context, paths []string, args ...string) erro
 }
 
 // copyIndex starts from the work tree's own index, which knows what was added
-// in spite of being ignored, and forgets what the user told git to overlook.
-func (s *scratch) copyIndex(ctx context.Context) error {
+// in spite of being ignored, and forgets what the user told git to overlook. It
+// returns what git lists besides, where that is asked for.
+func (s *scratch) copyIndex(ctx context.Context, besides ...string) (others []string, err error) {
 	if err := copyFile(s.index, filepath.Join(s.dir, "index")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return nil, err
 	}
-	entries, err := s.tree.entries(ctx)
+	entries, others, err := s.tree.entries(ctx, besides...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var present, assumed []string
 	for _, e := range entries {
@@ -106,9 +107,9 @@ func (s *scratch) copyIndex(ctx context.Context) error {
 	}
 	// One after the other: git takes one of them at a time.
 	if err := s.feed(ctx, present, "update-index", "--no-skip-worktree", "-z", "--stdin"); err != nil {
-		return err
+		return nil, err
 	}
-	return s.feed(ctx, assumed, "update-index", "--no-assume-unchanged", "-z", "--stdin")
+	return others, s.feed(ctx, assumed, "update-index", "--no-assume-unchanged", "-z", "--stdin")
 }
 
 // copyFile keeps the time of the last change: git takes a file that is older
@@ -140,19 +141,23 @@ type entry struct{ tag, mode, path string }
 func (e entry) assumed() bool    { return e.tag != strings.ToUpper(e.tag) }
 func (e entry) overlooked() bool { return e.assumed() || e.tag == "S" }
 
-func (t Tree) entries(ctx context.Context) ([]entry, error) {
-	out, err := t.Out(ctx, "ls-files", "-z", "-v", "--stage")
+// entries lists the index and, where besides asks for it, other files.
+func (t Tree) entries(ctx context.Context, besides ...string) (all []entry, others []string, err error) {
+	out, err := t.Out(ctx, append([]string{"ls-files", "-z", "-v", "--stage"}, besides...)...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var all []entry
 	for line := range strings.SplitSeq(out, "\x00") {
+		if other, is := strings.CutPrefix(line, "? "); is {
+			others = append(others, other)
+			continue
+		}
 		head, path, ok := strings.Cut(line, "\t")
 		if f := strings.Fields(head); ok && len(f) > 1 {
 			all = append(all, entry{tag: f[0], mode: f[1], path: path})
 		}
 	}
-	return all, nil
+	return all, others, nil
 }
 
 func exists(name string) bool {

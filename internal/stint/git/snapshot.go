@@ -54,15 +54,11 @@ func (t Tree) Changes(ctx context.Context, commit string) ([]Change, error) {
 // SnapshotWithout is Snapshot but for the repositories inside of the work tree,
 // which it returns: what is in their places counts as not changed.
 func (t Tree) SnapshotWithout(ctx context.Context, commit string) (snap *Snapshot, left []string, err error) {
-	s, err := t.copied(ctx)
+	s, inside, err := t.copied(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer s.remove()
-	inside, err := s.inside(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
 	if err := s.add(ctx, inside); err != nil {
 		return nil, nil, err
 	}
@@ -76,15 +72,11 @@ func (t Tree) SnapshotWithout(ctx context.Context, commit string) (snap *Snapsho
 
 // added is a scratch index of all that is in the work tree.
 func (t Tree) added(ctx context.Context) (*scratch, error) {
-	s, err := t.copied(ctx)
+	s, inside, err := t.copied(ctx)
 	if err != nil {
 		return nil, err
 	}
-	inside, err := s.inside(ctx)
-	if err == nil {
-		err = s.addable(ctx, inside)
-	}
-	if err == nil {
+	if err = s.addable(ctx, inside); err == nil {
 		err = s.add(ctx, nil)
 	}
 	if err != nil {
@@ -94,17 +86,23 @@ func (t Tree) added(ctx context.Context) (*scratch, error) {
 	return s, nil
 }
 
-// copied is a scratch index that is as the work tree's own.
-func (t Tree) copied(ctx context.Context) (*scratch, error) {
-	s, err := t.scratch(ctx)
+// copied is a scratch index that is as the work tree's own, and the repositories
+// that git was not told of.
+func (t Tree) copied(ctx context.Context) (s *scratch, inside []string, err error) {
+	if s, err = t.scratch(ctx); err != nil {
+		return nil, nil, err
+	}
+	others, err := s.copyIndex(ctx, "--others", "--exclude-standard")
 	if err != nil {
-		return nil, err
-	}
-	if err := s.copyIndex(ctx); err != nil {
 		s.remove()
-		return nil, err
+		return nil, nil, err
 	}
-	return s, nil
+	for _, path := range others {
+		if dir, ok := strings.CutSuffix(path, "/"); ok {
+			inside = append(inside, dir)
+		}
+	}
+	return s, inside, nil
 }
 
 // add takes all that is in the work tree into the scratch index, but for what
@@ -164,21 +162,6 @@ func (s *scratch) patch(ctx context.Context, commit string) (string, error) {
 		"diff-index", "--cached", "--patch", "--binary", "--full-index", "--unified=3", "--no-renames",
 		"--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/",
 		"--ignore-submodules=none", commit})
-}
-
-// inside lists the repositories that git was not told of.
-func (s *scratch) inside(ctx context.Context) ([]string, error) {
-	out, err := s.out(ctx, "ls-files", "-z", "--others", "--exclude-standard")
-	if err != nil {
-		return nil, err
-	}
-	var all []string
-	for path := range strings.SplitSeq(out, "\x00") {
-		if dir, ok := strings.CutSuffix(path, "/"); ok {
-			all = append(all, dir)
-		}
-	}
-	return all, nil
 }
 
 // addable refuses a repository without a commit, of which git cannot say in

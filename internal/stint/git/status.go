@@ -125,7 +125,7 @@ func (t Tree) repositories(name string) ([]string, error) {
 // overlook, by the assume-unchanged or the skip-worktree bit, and repositories
 // inside of the worktree whose files are clean.
 func (t Tree) hidden(ctx context.Context, u *Unsaved) error {
-	entries, err := t.entries(ctx)
+	entries, _, err := t.entries(ctx)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (t Tree) differ(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer s.remove()
-	if err := s.copyIndex(ctx); err != nil {
+	if _, err := s.copyIndex(ctx); err != nil {
 		return nil, err
 	}
 	out, err := s.out(ctx, "diff-files", "-z", "--name-only", "--ignore-submodules=none")
