@@ -74,8 +74,10 @@ func fateOf(s said, part string) fate {
 }
 
 // The command shows the open ones, unless it is told otherwise. Whether one
-// lives is not asked here: there is no tmux server.
+// lives is not asked here: there is no tmux server. Which states are shown is the
+// same in any place; what is shown there is TestShown's.
 func TestListed(t *testing.T) {
+	contracts.AnyPlace(t)
 	empty := make(map[doc.State]int) // how often it was asked for with nothing in it
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		th := thaw(t, f)
