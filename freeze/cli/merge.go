@@ -158,9 +158,11 @@ func (a *app) mergeMutate(parts []*shard.Part) error {
 	if err != nil {
 		return err
 	}
-	all, err := regressions(cfg, parts[0].Plan)
-	if err != nil {
-		return err
+	var all []*regression.Regression
+	if plan := parts[0].Plan; len(plan) > 0 { // without names they would be all
+		if all, err = regressions(cfg, plan); err != nil {
+			return err
+		}
 	}
 	var judged []mutate.Result
 	for _, r := range all {
