@@ -25,6 +25,8 @@ type generatedOptions struct {
 	seed   uint64
 	limit  time.Duration
 	steady int
+
+	isolate bool
 }
 
 func (o *generatedOptions) flags(cmd *cobra.Command) {
@@ -34,11 +36,12 @@ func (o *generatedOptions) flags(cmd *cobra.Command) {
 	flags.Uint64Var(&o.seed, "seed", 0, "with --generated: by which they are drawn and tests shuffled; 0 is a new one")
 	flags.DurationVar(&o.limit, "for", 0, "with --generated: begin no more after this time, and leave the rest; 0 is as long as it takes")
 	flags.IntVar(&o.steady, "steady", 10, "with --generated: how often the tree itself has to pass first, shuffled")
+	flags.BoolVar(&o.isolate, "isolate", false, "with --generated: judge each mutant in processes of its own, and not several in one first")
 }
 
 // wrong refuses what cannot be meant.
 func (o *generatedOptions) wrong(cmd *cobra.Command, list bool) error {
-	for _, name := range []string{"sample", "seed", "for", "steady"} {
+	for _, name := range []string{"sample", "seed", "for", "steady", "isolate"} {
 		if !o.on && cmd.Flags().Changed(name) {
 			return usagef("--%s is about mutants that are made up; it goes with --generated", name)
 		}
@@ -84,7 +87,7 @@ func (a *app) generated(ctx context.Context, opts mutateOptions, cfg *config.Con
 	show := a.mutants(0)
 	got, err := mutate.Generate(ctx, mutate.Generation{
 		Dir: cfg.Dir, Env: a.env, Packages: cfg.Mutate.Packages, Suites: cfg.Mutate.Suites, Known: known, Since: changes,
-		IDs: ids, Sample: o.sample, Seed: o.seed, Stop: stop, Steady: o.steady, Shard: part.Shard,
+		IDs: ids, Sample: o.sample, Seed: o.seed, Stop: stop, Steady: o.steady, Isolate: o.isolate, Shard: part.Shard,
 		Matrix: opts.matrix, Jobs: opts.jobs, Timeout: opts.timeout, Say: show.say, Show: show.generated,
 	})
 	show.end()

@@ -38,6 +38,7 @@ const (
 //   - all: what freeze mutate --generated makes up, each of which outside of a
 //     function has a build of its own;
 //   - freeze: those inside of functions, which are what the others make up;
+//   - isolate: the same, each in processes of its own;
 //   - floor: one build for these, and of each the time of the test that catches
 //     it, without the process that it runs in; of a survivor that of all tests;
 //   - gremlins and assay, where they can be had from the module proxy.
@@ -45,13 +46,18 @@ func BenchmarkMutants(b *testing.B) {
 	all, inside := mutants(b)
 	b.Run("all", func(b *testing.B) {
 		for b.Loop() {
-			measure(b, func(root string) int { return len(generate(b, root, all).Results) })
+			measure(b, func(root string) int { return len(generate(b, root, all, false).Results) })
 		}
 	})
 	var got *mutate.Generated
 	b.Run("freeze", func(b *testing.B) {
 		for b.Loop() {
-			measure(b, func(root string) int { got = generate(b, root, inside); return len(got.Results) })
+			measure(b, func(root string) int { got = generate(b, root, inside, false); return len(got.Results) })
+		}
+	})
+	b.Run("isolate", func(b *testing.B) {
+		for b.Loop() {
+			measure(b, func(root string) int { return len(generate(b, root, inside, true).Results) })
 		}
 	})
 	b.Run("floor", func(b *testing.B) {
@@ -102,10 +108,10 @@ func root(b *testing.B) string {
 	return dir
 }
 
-func generate(b *testing.B, root string, ids []string) *mutate.Generated {
+func generate(b *testing.B, root string, ids []string, isolate bool) *mutate.Generated {
 	b.Helper()
 	got, err := mutate.Generate(b.Context(), mutate.Generation{Dir: root, Env: os.Environ(),
-		Packages: []string{benchPackage}, Suites: []string{benchPackage}, IDs: ids})
+		Packages: []string{benchPackage}, Suites: []string{benchPackage}, IDs: ids, Isolate: isolate})
 	require.NoError(b, err)
 	return got
 }

@@ -24,14 +24,15 @@ type Generation struct {
 	Suites   []string // the tests that have to catch them, asked in this order
 	Known    []Known  // the ledger of those that survive for a reason
 
-	IDs    []string        // these alone, or all
-	Since  *Changes        // those of them that change what changed; nil for all
-	Sample int             // so many of them that are not known, or all if 0
-	Seed   uint64          // by which they are drawn, and tests shuffled
-	Stop   <-chan struct{} // once it is closed no more are begun; nil for all of them
-	Steady int             // how often the tree itself has to pass first
-	Matrix bool            // whether all tests are asked, and what each catches is told
-	Shard  shard.Shard     // which part of those that are chosen is judged
+	IDs     []string        // these alone, or all
+	Since   *Changes        // those of them that change what changed; nil for all
+	Sample  int             // so many of them that are not known, or all if 0
+	Seed    uint64          // by which they are drawn, and tests shuffled
+	Stop    <-chan struct{} // once it is closed no more are begun; nil for all of them
+	Steady  int             // how often the tree itself has to pass first
+	Isolate bool            // whether each mutant has processes of its own
+	Matrix  bool            // whether all tests are asked, and what each catches is told
+	Shard   shard.Shard     // which part of those that are chosen is judged
 
 	Jobs    int
 	Timeout time.Duration
@@ -48,7 +49,8 @@ type MutantResult struct {
 	Why     string
 	Output  string
 	Elapsed time.Duration
-	Row     Row // of the matrix
+	Served  bool // in one process with others
+	Row     Row  // of the matrix
 
 	fixtures map[string]bool // that were read, and whether their tests failed
 }
@@ -129,11 +131,11 @@ func (g *generation) run(ctx context.Context) error {
 			return fmt.Errorf("mutate.packages: there is no package %q", pattern)
 		}
 	}
-	candidates, err := g.candidates()
+	suites, err := testbin.Builder{Dir: g.Dir, Env: g.Env}.Suites(ctx, g.Suites)
 	if err != nil {
 		return err
 	}
-	suites, err := testbin.Builder{Dir: g.Dir, Env: g.Env}.Suites(ctx, g.Suites)
+	candidates, err := g.candidates(suites)
 	if err != nil {
 		return err
 	}
@@ -155,7 +157,7 @@ func (g *generation) run(ctx context.Context) error {
 }
 
 // candidates are the mutants that are asked for and compile.
-func (g *generation) candidates() ([]*candidate, error) {
+func (g *generation) candidates(suites []testbin.Suite) ([]*candidate, error) {
 	all := g.tree.Mutants()
 	if len(all) == 0 {
 		return nil, fmt.Errorf("mutate.packages: nothing in %q makes a mutant", g.Packages)
@@ -187,6 +189,11 @@ func (g *generation) candidates() ([]*candidate, error) {
 	overlay, forms, err := g.tree.Forms(changes)
 	if err != nil {
 		return nil, err
+	}
+	for _, s := range suites {
+		if g.servable(s) {
+			overlay.Serve(s.Dir, s.Name)
+		}
 	}
 	g.builder = testbin.Builder{Dir: g.Dir, Env: g.Env}
 	dir, err := g.scratch.sub("overlay")
@@ -281,7 +288,6 @@ func (g *generation) say(format string, args ...any) {
 // suite asks the tests of one package of all candidates, and returns those of
 // which the next is asked.
 func (g *generation) suite(ctx context.Context, name string, suite testbin.Suite, candidates []*candidate) ([]*candidate, error) {
-	pkg := suite.Package
 	var left, asked []*candidate
 	stopped := g.stopped()
 	for _, c := range candidates {
@@ -295,7 +301,7 @@ func (g *generation) suite(ctx context.Context, name string, suite testbin.Suite
 		return left, nil
 	}
 	slots := make([]*slot, min(jobs(g.Jobs), len(asked)))
-	s, err := g.prepare(ctx, name, pkg, slots)
+	s, err := g.prepare(ctx, name, suite, slots)
 	if err != nil {
 		return nil, err
 	}
@@ -312,25 +318,11 @@ func (g *generation) suite(ctx context.Context, name string, suite testbin.Suite
 	group, ctx := errgroup.WithContext(ctx)
 	for i, slot := range slots {
 		group.Go(func() error {
-			for c := range work {
-				done := false
-				// What was begun is judged to the end: it may survive.
-				if c.begun = c.begun || !g.stopped(); c.begun {
-					var err error
-					if done, err = g.try(ctx, fmt.Sprintf("%s-%d-alone", name, i), slot, s, c); err != nil {
-						return err
-					}
-				}
-				g.mu.Lock()
-				if !done {
-					left = append(left, c)
-				}
-				g.mu.Unlock()
-				if g.Matrix {
-					g.say("%s: %d mutants of %d are left to ask", pkg, len(work), len(asked))
-				}
-			}
-			return nil
+			missed, err := g.work(ctx, fmt.Sprintf("%s-%d-alone", name, i), slot, s, work, len(asked))
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			left = append(left, missed...)
+			return err
 		})
 	}
 	// In one statement left might be read before it is whole.
@@ -338,14 +330,72 @@ func (g *generation) suite(ctx context.Context, name string, suite testbin.Suite
 	return left, err
 }
 
+// work judges candidates in a slot, and returns those that are left to ask.
+func (g *generation) work(ctx context.Context, name string, s *slot, v *survey, work <-chan *candidate, of int) (left []*candidate, err error) {
+	p := &served{slot: s, survey: v}
+	defer func() { err = errors.Join(err, p.end()) }()
+	// What is in doubt in one process is judged alone, several after its end.
+	var doubted []*candidate
+	alone := func(all ...*candidate) error {
+		if err := p.end(); err != nil {
+			return err
+		}
+		for _, c := range all {
+			done, err := g.try(ctx, name, s, v, c)
+			if err != nil {
+				return err
+			}
+			if !done {
+				left = append(left, c)
+			}
+		}
+		return nil
+	}
+	for c := range work {
+		// What was begun is judged to the end: it may survive.
+		c.begun = c.begun || !g.stopped()
+		switch {
+		case !c.begun:
+			left = append(left, c)
+		case v.serves(c):
+			result, sure, err := p.try(ctx, c)
+			if err != nil {
+				return nil, err
+			}
+			if sure {
+				result.Served = true
+				g.done(c, result)
+			} else {
+				doubted = append(doubted, c)
+			}
+		default:
+			if err := alone(c); err != nil {
+				return nil, err
+			}
+		}
+		if len(doubted) == mostDoubted {
+			if err := alone(doubted...); err != nil {
+				return nil, err
+			}
+			doubted = nil
+		}
+		if g.Matrix {
+			g.say("%s: %d mutants of %d are left to ask", v.pkg, len(work), of)
+		}
+	}
+	err = alone(doubted...)
+	return left, err
+}
+
 // prepare builds the slots. What is compiled for the first is there for the
 // others, which are linked while the tests of the tree itself run.
-func (g *generation) prepare(ctx context.Context, name, pkg string, slots []*slot) (v *survey, err error) {
+func (g *generation) prepare(ctx context.Context, name string, suite testbin.Suite, slots []*slot) (v *survey, err error) {
+	pkg := suite.Package
 	if slots[0], err = g.slot(ctx, name+"-0", g.builder, pkg); err != nil {
 		return nil, err
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) { v, err = g.survey(ctx, slots[0], pkg); return err })
+	group.Go(func() (err error) { v, err = g.survey(ctx, slots[0], suite); return err })
 	group.Go(func() (err error) {
 		for i := 1; i < len(slots) && err == nil; i++ {
 			slots[i], err = g.slot(ctx, fmt.Sprintf("%s-%d", name, i), g.builder, pkg)

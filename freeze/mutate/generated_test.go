@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/otiai10/copy"
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
@@ -96,8 +97,8 @@ func TestGenerate(t *testing.T) {
 }
 
 // A slow reference, a copy of the tree for each mutant in which go test runs,
-// says the same of mutants that a seed draws: of a module with gaps in its
-// tests, and of code here.
+// says the same of mutants that a seed draws, judged in one process or each
+// alone: of a module with gaps in its tests, and of code here.
 func TestReferenceAgrees(t *testing.T) {
 	here := shelf(t)
 	here.Dir = t.TempDir()
@@ -113,6 +114,12 @@ func TestReferenceAgrees(t *testing.T) {
 			got, err := mutate.Generate(t.Context(), g)
 			require.NoError(t, err)
 			require.NotEmpty(t, got.Results)
+			g.Isolate = true
+			alone, err := mutate.Generate(t.Context(), g)
+			require.NoError(t, err)
+			if diff := cmp.Diff(verdicts(alone.Results), verdicts(got.Results)); diff != "" {
+				t.Errorf("verdicts (-alone +in one process)\n%s", diff)
+			}
 			for _, r := range got.Results {
 				killed, said := reference(t, g, r)
 				if killed != r.Killed() {
@@ -121,6 +128,15 @@ func TestReferenceAgrees(t *testing.T) {
 			}
 		})
 	}
+}
+
+// verdicts are those of mutants by id, with the test that fails.
+func verdicts(results []mutate.MutantResult) map[string]string {
+	all := make(map[string]string)
+	for _, r := range results {
+		all[r.Mutant.ID] = strings.TrimSpace(string(r.Verdict) + " " + r.Test)
+	}
+	return all
 }
 
 // reference judges a mutant by go test in a copy of the tree.
@@ -218,13 +234,6 @@ func TestGenerateTwoAtOnce(t *testing.T) {
 			}
 			done <- got.Results
 		}()
-	}
-	verdicts := func(results []mutate.MutantResult) map[string]mutate.Verdict {
-		all := make(map[string]mutate.Verdict)
-		for _, r := range results {
-			all[r.Mutant.ID] = r.Verdict
-		}
-		return all
 	}
 	one, other := <-done, <-done
 	require.NotEmpty(t, one)

@@ -4,9 +4,10 @@
 //
 // Nothing is written into the tree. Edits are rendered for the go command's
 // -overlay, as switches where they can be, so that one build of a package's
-// tests serves all of them; every run is a process of its own. What is not Go is
-// edited in a copy of the tree, in which a command runs. A regression that is
-// caught passes, and nothing else does.
+// tests serves all of them. Each run is a process of its own; made-up mutants
+// that an assertion catches beyond doubt share one. What is not Go is edited in
+// a copy of the tree, in which a command runs. A regression that is caught
+// passes, and nothing else does.
 package mutate
 
 import (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,21 +78,13 @@ type limits struct {
 
 // start runs the tests that args choose.
 func (s *slot) start(ctx context.Context, state int, l limits, args ...string) (*testbin.Result, marks, error) {
-	tmp := filepath.Join(s.dir, "t")
-	env := append(slices.Clone(s.env), "TMPDIR="+tmp, thawEnv+"="+s.memory)
-	err := errors.Join(
-		os.WriteFile(filepath.Join(s.dir, switches.State), fmt.Appendf(nil, "%d %d\n", state, l.turns), 0o644),
-		os.WriteFile(filepath.Join(s.dir, switches.Marks), nil, 0o666),
-		// Whoever the suite runs itself as has to be able to mark.
-		os.Chmod(filepath.Join(s.dir, switches.Marks), 0o666),
-		everyone(tmp), everyone(s.memory))
+	env, err := s.ready(state, l.turns)
 	if err != nil {
 		return nil, nil, err
 	}
 	result, err := testbin.Run{Binary: s.binary, Args: args, Env: env, Timeout: l.timeout}.Start(ctx)
 	data, readErr := os.ReadFile(filepath.Join(s.dir, switches.Marks))
-	// What the test left behind, a panic among others, is not for the next.
-	err = errors.Join(err, readErr, removeAll(tmp), removeAll(s.memory))
+	err = errors.Join(err, readErr, s.clean())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -100,4 +93,31 @@ func (s *slot) start(ctx context.Context, state int, l limits, args ...string) (
 		made[i] = b != 0
 	}
 	return result, made, nil
+}
+
+// ready makes what a process needs, and returns its environment.
+func (s *slot) ready(state int, turns int64) (env []string, err error) {
+	tmp := filepath.Join(s.dir, "t")
+	env = append(slices.Clone(s.env), "TMPDIR="+tmp, thawEnv+"="+s.memory)
+	// A process that was to serve may have ended before it began.
+	if err := os.Remove(filepath.Join(s.dir, switches.Serving)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return env, errors.Join(
+		s.state(state, turns),
+		os.WriteFile(filepath.Join(s.dir, switches.Marks), nil, 0o666),
+		// Whoever the suite runs itself as has to be able to mark.
+		os.Chmod(filepath.Join(s.dir, switches.Marks), 0o666),
+		everyone(tmp), everyone(s.memory))
+}
+
+// state says which mutant is on.
+func (s *slot) state(state int, turns int64) error {
+	return os.WriteFile(filepath.Join(s.dir, switches.State), fmt.Appendf(nil, "%d %d\n", state, turns), 0o644)
+}
+
+// clean removes what a process left behind, a panic among others: it is not for
+// the next.
+func (s *slot) clean() error {
+	return errors.Join(removeAll(filepath.Join(s.dir, "t")), removeAll(s.memory))
 }

@@ -17,10 +17,15 @@ import (
 type survey struct {
 	pkg   string
 	tests []surveyed // the shortest first
+	// Whether mutants may be judged in one process, and those that are come to
+	// before any test is, which may not.
+	served  bool
+	initial marks
 }
 
 type surveyed struct {
 	name    string
+	order   int           // among the tests of the package
 	elapsed time.Duration // with its process
 	own     time.Duration // without
 	turns   int64
@@ -45,8 +50,8 @@ func (e *UnsteadyError) Error() string {
 
 // survey runs the tests of the tree itself, shuffled, so often, and then each
 // alone.
-func (g *generation) survey(ctx context.Context, s *slot, pkg string) (*survey, error) {
-	free := limits{timeout: firstTimeout}
+func (g *generation) survey(ctx context.Context, s *slot, suite testbin.Suite) (*survey, error) {
+	free, pkg := limits{timeout: firstTimeout}, suite.Package
 	for i := range g.Steady {
 		g.say("%s: the tree itself, %d of %d", pkg, i+1, g.Steady)
 		// All tests, said so that a suite knows: what it does after all of them
@@ -60,11 +65,16 @@ func (g *generation) survey(ctx context.Context, s *slot, pkg string) (*survey, 
 			return nil, &UnsteadyError{pkg, cmp.Or(run.FirstFailed(), "as a whole"), i + 1, g.Steady, shuffle, string(run.Output)}
 		}
 	}
-	listed, _, err := s.start(ctx, 0, free, "list=.")
+	listed, initial, err := s.start(ctx, recording, free, "list=.")
 	if err != nil {
 		return nil, err
 	}
-	v := &survey{pkg: pkg}
+	v := &survey{pkg: pkg, initial: initial}
+	if g.servable(suite) {
+		if v.served, err = s.repeatable(ctx); err != nil {
+			return nil, err
+		}
+	}
 	names := testName.FindAllString(string(listed.Output), -1)
 	for i, name := range names {
 		g.say("%s: what each test reaches, %d of %d", pkg, i+1, len(names))
@@ -76,7 +86,7 @@ func (g *generation) survey(ctx context.Context, s *slot, pkg string) (*survey, 
 		case run.Exit != 0 || run.TimedOut:
 			return nil, &UnsteadyError{pkg, name, 1, 1, 0, string(run.Output)}
 		case run.Status(name) == testbin.Passed:
-			v.tests = append(v.tests, surveyed{name, run.Elapsed, run.Took(name), made.turns() * 2, made, g.known(run)})
+			v.tests = append(v.tests, surveyed{name, i, run.Elapsed, run.Took(name), made.turns() * 2, made, g.known(run)})
 		}
 	}
 	slices.SortStableFunc(v.tests, func(a, b surveyed) int { return cmp.Or(cmp.Compare(a.own, b.own), cmp.Compare(a.elapsed, b.elapsed)) })

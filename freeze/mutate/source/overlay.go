@@ -133,6 +133,27 @@ func (o *Overlay) addSwitches() error {
 	return nil
 }
 
+// serving is the file that lets the tests of a package be run again and again.
+const serving = "zz_freeze_test.go"
+
+// Serve lets the tests of a package that has no TestMain be served, as one of
+// the switches package: the folder and the name of the package are given.
+func (o *Overlay) Serve(dir, name string) {
+	o.files[filepath.Join(dir, serving)] = fmt.Appendf(nil, `package %s_test
+
+import (
+	"testing"
+
+	switches %q
+)
+
+func TestMain(m *testing.M) { switches.Serve(m.Run) }
+`, name, o.tree.switchesPath())
+}
+
+// Holds reports whether a module of that folder is the one that is changed.
+func (t *Tree) Holds(module string) bool { return t.module.Dir == module }
+
 // Link is the flag of the linker that tells a binary in which folder the state
 // of its switches is.
 func (t *Tree) Link(dir string) string {

@@ -9,6 +9,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -77,8 +80,13 @@ func (b Builder) Find(ctx context.Context, pattern string) (dir, importPath stri
 // Suite is a package with tests.
 type Suite struct {
 	Package string // import path
+	Name    string
+	Dir     string
+	Module  string // the folder of its module, or empty
 	// Imports are all packages that its tests are built of.
 	Imports map[string]bool
+	// Main says whether it has a TestMain.
+	Main bool
 }
 
 // Suites returns the packages with tests that patterns name: those of the first
@@ -86,20 +94,29 @@ type Suite struct {
 func (b Builder) Suites(ctx context.Context, patterns []string) ([]Suite, error) {
 	var all []Suite
 	for _, pattern := range patterns {
-		packages, err := b.list(ctx, "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", "--", pattern)
+		text, err := b.list(ctx, "-json=ImportPath,Name,Dir,Module,TestGoFiles,XTestGoFiles", "--", pattern)
 		if err != nil {
 			return nil, err
 		}
-		for _, pkg := range packages {
-			if slices.ContainsFunc(all, func(s Suite) bool { return s.Package == pkg }) {
+		for dec := json.NewDecoder(bytes.NewReader(text)); dec.More(); {
+			var l struct {
+				ImportPath, Name, Dir     string
+				Module                    struct{ Dir string }
+				TestGoFiles, XTestGoFiles []string
+			}
+			if err := dec.Decode(&l); err != nil {
+				return nil, fmt.Errorf("go list: %w", err)
+			}
+			files := append(l.TestGoFiles, l.XTestGoFiles...)
+			if len(files) == 0 || slices.ContainsFunc(all, func(s Suite) bool { return s.Package == l.ImportPath }) {
 				continue
 			}
-			imports, err := b.list(ctx, "-deps", "-test", "-f", "{{or .ForTest .ImportPath}} {{.ImportPath}}", "--", pkg)
+			suite := Suite{Package: l.ImportPath, Name: l.Name, Dir: l.Dir, Module: l.Module.Dir, Imports: make(map[string]bool), Main: hasMain(l.Dir, files)}
+			imports, err := b.list(ctx, "-deps", "-test", "-f", "{{or .ForTest .ImportPath}} {{.ImportPath}}", "--", l.ImportPath)
 			if err != nil {
 				return nil, err
 			}
-			suite := Suite{pkg, make(map[string]bool)}
-			for _, i := range imports {
+			for _, i := range strings.Fields(string(imports)) {
 				suite.Imports[i] = true
 			}
 			all = append(all, suite)
@@ -108,8 +125,20 @@ func (b Builder) Suites(ctx context.Context, patterns []string) ([]Suite, error)
 	return all, nil
 }
 
-// list returns the words that go list prints.
-func (b Builder) list(ctx context.Context, args ...string) ([]string, error) {
+// hasMain reports whether one of the files has a TestMain, or may have: what
+// does not parse is told when it is built.
+func hasMain(dir string, files []string) bool {
+	return slices.ContainsFunc(files, func(name string) bool {
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+		return err != nil || slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
+			fn, ok := d.(*ast.FuncDecl)
+			return ok && fn.Recv == nil && fn.Name.Name == "TestMain"
+		})
+	})
+}
+
+// list returns what go list prints.
+func (b Builder) list(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.Command("go", append([]string{"list"}, args...)...)
 	cmd.Dir, cmd.Env = b.Dir, b.Env
 	out, err := process.Output(ctx, cmd)
@@ -119,7 +148,7 @@ func (b Builder) list(ctx context.Context, args ...string) ([]string, error) {
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return nil, fmt.Errorf("go list: %s", bytes.TrimSpace(exit.Stderr))
 	}
-	return strings.Fields(string(out)), err
+	return out, err
 }
 
 // Build builds the tests of a package as a program in the folder out.

@@ -30,8 +30,7 @@ type Result struct {
 // process group is ended. An error means that they could not be run, or that
 // ctx ended.
 func (r Run) Start(ctx context.Context) (*Result, error) {
-	// Exit 0 in the middle of a test is no success, as under go test.
-	args := []string{r.Binary.Path, "-test.v=test2json", "-test.paniconexit0", "-test.timeout=0"}
+	args := r.Binary.args()
 	for _, arg := range r.Args {
 		args = append(args, "-test."+arg)
 	}
@@ -46,16 +45,25 @@ func (r Run) Start(ctx context.Context) (*Result, error) {
 	return &Result{result, l.said}, nil
 }
 
+// args are the arguments of each process. Exit 0 in the middle of a test is no
+// success, as under go test.
+func (b *Binary) args() []string {
+	return []string{b.Path, "-test.v=test2json", "-test.paniconexit0", "-test.timeout=0"}
+}
+
 // Alone is the argument that runs one test alone, by its full name.
 func Alone(name string) string { return "run=" + pattern(name) }
 
 // Together is the argument that runs some tests that are no subtests.
-func Together(names []string) string {
+func Together(names []string) string { return "run=" + Pattern(names) }
+
+// Pattern matches some tests that are no subtests.
+func Pattern(names []string) string {
 	var quoted []string
 	for _, n := range names {
 		quoted = append(quoted, regexp.QuoteMeta(n))
 	}
-	return "run=^(" + strings.Join(quoted, "|") + ")$"
+	return "^(" + strings.Join(quoted, "|") + ")$"
 }
 
 func pattern(name string) string {

@@ -52,16 +52,24 @@ func init() {
 	if dir == "" {
 		return
 	}
-	data, err := os.ReadFile(dir + "/" + State)
-	if err != nil {
+	if !read() {
 		return // a run that is over, of which this binary was left
-	}
-	if _, err := fmt.Fscan(strings.NewReader(string(data)), &on, &limit); err != nil {
-		panic("switches: " + err.Error())
 	}
 	// A recursion without end is to end before the machine swaps.
 	debug.SetMaxStack(64 << 20)
 	limitMemory(2 << 30)
+}
+
+// read reads State.
+func read() bool {
+	data, err := os.ReadFile(dir + "/" + State)
+	if err != nil {
+		return false
+	}
+	if _, err := fmt.Fscan(strings.NewReader(string(data)), &on, &limit); err != nil {
+		panic("switches: " + err.Error())
+	}
+	return true
 }
 
 // On reports whether a mutant is the one that is on.
