@@ -17,6 +17,7 @@ import (
 // What permission refuses is tried by a user who is not root: root may read and
 // write everything.
 func TestNobody(t *testing.T) {
+	contracts.AnyPlace(t)
 	if !contracts.AsNobody(t) {
 		return
 	}

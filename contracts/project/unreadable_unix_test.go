@@ -16,6 +16,7 @@ import (
 // A document that may not be read is refused like a damaged one: it is not
 // taken for one that is missing.
 func TestUnreadable(t *testing.T) {
+	contracts.AnyPlace(t)
 	if !contracts.AsNobody(t) {
 		return
 	}
