@@ -12,6 +12,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/freeze-contracts/permafrost/freeze/mutate"
 )
 
 // AddMutate takes up a document of freeze mutate --json, or of the same with
@@ -42,6 +44,11 @@ func (r *Report) AddMutate(in io.Reader) error {
 		}
 		if err := json.Unmarshal(list.from, list.to); err != nil {
 			return err
+		}
+	}
+	for _, one := range more.Regressions {
+		if one.Verdict != "" && !slices.Contains(mutate.Verdicts(), one.Verdict) {
+			return fmt.Errorf("regression %q: %q is no verdict", one.Name, one.Verdict)
 		}
 	}
 	m := &r.Mutation

@@ -112,7 +112,7 @@ func TestAddMutate(t *testing.T) {
 	if d := cmp.Diff(want, r.Mutation); d != "" {
 		t.Errorf("AddMutate (-want +got):\n%s", d)
 	}
-	for _, wrong := range []string{"", "{}", "[]", `{"regressions": 3}`, `{"readers": []}`} {
+	for _, wrong := range []string{"", "{}", "[]", `{"regressions": 3}`, `{"readers": []}`, `{"regressions": [{"name": "a", "verdict": "bananas"}]}`} {
 		require.Error(t, one().AddMutate(strings.NewReader(wrong)), wrong)
 	}
 }
