@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 )
 
 // folder is one of this process, for files of which none is run: where it
@@ -17,7 +19,7 @@ type folder struct {
 }
 
 // ownFolder is the name of one. A folder with another name is nobody's here.
-var ownFolder = regexp.MustCompile(`^(hostile )?(thaw|place|program)-\.[0-9]+$`)
+var ownFolder = regexp.MustCompile(`^((hostile )?(thaw|place|program)-\.[0-9]+|r-\.[0-9a-z]{3})$`)
 
 // newFolder makes an empty one in the first of the folders parents that has
 // room for it; without any, below the folder that ThawEnv names, in memory, or
@@ -29,7 +31,7 @@ func newFolder(name string, parents ...string) (*folder, error) {
 	}
 	var all []error
 	for _, parent := range parents {
-		p, err := newFolderIn(parent, name)
+		p, err := newFolderIn(parent, func() (string, error) { return os.MkdirTemp(parent, name+"-.") })
 		if err == nil {
 			return p, nil
 		}
@@ -38,12 +40,30 @@ func newFolder(name string, parents ...string) (*folder, error) {
 	return nil, errors.Join(all...)
 }
 
-func newFolderIn(parent, name string) (*folder, error) {
+// newShortFolder makes an empty one with a path that is shorter than that of a
+// box, fz. and eight letters in /tmp.
+func newShortFolder() (*folder, error) {
+	parent := memory
+	if _, err := os.Stat(parent); err != nil {
+		parent = os.TempDir()
+	}
+	return newFolderIn(parent, func() (string, error) {
+		for {
+			dir := filepath.Join(parent, "r-."+strconv.FormatUint(36*36+rand.Uint64N(35*36*36), 36))
+			if err := os.Mkdir(dir, 0o700); !errors.Is(err, fs.ErrExist) {
+				return dir, err
+			}
+		}
+	})
+}
+
+// newFolderIn holds the folder that makeIn makes in parent.
+func newFolderIn(parent string, makeIn func() (string, error)) (*folder, error) {
 	if _, did := current.swept.LoadOrStore(parent, true); !did {
 		sweep(parent)
 	}
 	for {
-		dir, err := os.MkdirTemp(parent, name+"-.")
+		dir, err := makeIn()
 		if err != nil {
 			return nil, err
 		}

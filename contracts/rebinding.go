@@ -3,14 +3,10 @@ package contracts
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/freeze-contracts/permafrost/freeze/fixture"
@@ -23,35 +19,19 @@ import (
 func (k *checking) rebindingRule(ctx context.Context, key fixture.Key, r *fixture.Release) error {
 	for name, s := range r.Scenarios {
 		for _, below := range []string{"", strings.Repeat("long", 12)} {
-			top, err := shortDir()
+			top, err := newShortFolder()
 			if err != nil {
 				return err
 			}
-			if err := k.rebound(ctx, s, filepath.Join(top, below)); err != nil {
+			if err := k.rebound(ctx, s, filepath.Join(top.dir, below)); err != nil {
 				k.problem(Rebinding, key.String()+"/"+name, "%v", err)
 			}
-			if err := removeAll(top); err != nil {
+			if err := top.remove(); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// shortDir is an empty folder that the caller removes, with a path that is
-// shorter than that of a box, fz. and eight letters in /tmp: the name has as few
-// letters as are seldom given twice.
-func shortDir() (string, error) {
-	parent := memory
-	if _, err := os.Stat(parent); err != nil {
-		parent = os.TempDir()
-	}
-	for {
-		dir := filepath.Join(parent, strconv.FormatUint(36*36*36*36+rand.Uint64N(35*36*36*36*36), 36))
-		if err := os.Mkdir(dir, 0o700); !errors.Is(err, fs.ErrExist) {
-			return dir, err
-		}
-	}
 }
 
 // rebound thaws a scenario at dir and looks at what became of it.

@@ -147,13 +147,18 @@ func TestHashedAll(t *testing.T) {
 	}
 }
 
-// The places at which rebinding is tried are shorter and longer than a box's.
-func TestShortDir(t *testing.T) {
+// The places at which rebinding is tried are shorter and longer than a box's,
+// and what a killed process leaves of them is removed by the next one.
+func TestNewShortFolder(t *testing.T) {
 	if _, err := os.Stat(memory); err != nil {
 		t.Skip(err)
 	}
-	dir, err := shortDir()
+	held, err := newShortFolder()
 	require.NoError(t, err)
-	require.NoError(t, os.Remove(dir))
-	require.Less(t, len(dir), len("/tmp/fz.abcdefgh"))
+	require.Less(t, len(held.dir), len("/tmp/fz.abcdefgh"))
+	sweep(memory)
+	require.DirExists(t, held.dir)
+	require.NoError(t, held.lock.Close()) // as the end of its process would
+	sweep(memory)
+	require.NoDirExists(t, held.dir)
 }

@@ -18,14 +18,7 @@ import (
 // may not be written is left as it is.
 func TestPermission(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
-		// Not below $TMPDIR, where another user may not get to.
-		top, err := os.MkdirTemp("/dev/shm", "thaw")
-		if err != nil {
-			top, err = os.MkdirTemp("/tmp", "thaw")
-		}
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, os.RemoveAll(top)) })
-		th := thaw(t, f, contracts.Into(filepath.Join(top, "box")))
+		th := thaw(t, f)
 		neighbour(t, f, th)
 		r := stint(t, f, th)
 		for _, s := range script(t, f) {
@@ -37,7 +30,7 @@ func TestPermission(t *testing.T) {
 			try := func(file, folder fs.FileMode, do func()) {
 				require.NoError(t, os.Chmod(name, file))
 				require.NoError(t, os.Chmod(filepath.Dir(name), folder))
-				giveAway(t, top)
+				giveAway(t, th.Dir)
 				asNobody(t, do)
 				require.NoError(t, os.Chmod(filepath.Dir(name), 0o700))
 				require.NoError(t, os.Chmod(name, 0o600))
