@@ -211,6 +211,34 @@ func TestBroken(t *testing.T) {
 	require.ErrorContains(t, r.Broken(), "notes/v1.1.0/add: no reader script is for this fixture")
 }
 
+// A program that prints without an end is ended, whether a command compares
+// what it says or only runs it.
+func TestTooMuch(t *testing.T) {
+	p := frozen(t, "shell", "notes", "add").scripts(map[string]string{
+		"read": "# family: notes\n# until: v1.0.0\nread list jot list --json\n",
+		"exec": "# family: notes\n# until: v1.0.0\n! exec jot list --json\nread latest /id jot show latest\n",
+		"view": "# family: notes\n# until: v1.0.0\nview more jot list --json\n",
+		"last": "# family: notes\n# since: v1.1.0\nread latest /id jot show latest\n",
+	})
+	p.plant("floods", "jot", "list() { # [--json]\n", "list() { # [--json]\n\ta=0123456789abcdef; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17; do a=$a$a; done; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo \"$a\"; done\n")
+	r := p.read(read.Request{With: "floods"})
+	var why []string
+	for _, f := range r.Failed {
+		require.Less(t, len(f.Error), 100<<10)
+		first, _, _ := strings.Cut(f.Error, "\n")
+		why = append(why, f.Script+": "+strings.TrimPrefix(first, filepath.Join(p.repo, "readers")+"/"))
+	}
+	const ended = "it was ended, since it printed more than 16 MiB on standard output, the limit of a command: have it print less, or redirect it to a file (sh -c 'COMMAND >FILE')"
+	want := []string{
+		"exec: exec.txtar:3: ! exec jot list --json: " + ended,
+		"read: read.txtar:3: read list jot list --json: read list: " + ended,
+		"view: view.txtar:3: view more jot list --json: view more: " + ended,
+	}
+	if d := cmp.Diff(want, why); d != "" {
+		t.Errorf("failed (-want +got)\n%s", d)
+	}
+}
+
 // What the script finds around it.
 func TestEnvironment(t *testing.T) {
 	p := frozen(t, "shell", "notes", "add").scripts(map[string]string{"env": `# family: notes

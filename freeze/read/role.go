@@ -180,7 +180,7 @@ func (r *runner) unchanged(ts *testscript.TestScript, neg bool, args []string) {
 
 // run runs a command of the box to its end.
 func (r *runner) run(ts *testscript.TestScript, what string, command []string) (got fixture.Output, stderr string) {
-	err := ts.Exec(command[0], command[1:]...)
+	err := script.Exec(ts, command[0], command[1:]...)
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrNotFound):

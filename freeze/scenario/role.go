@@ -158,7 +158,7 @@ func (r *runner) view(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: [!] view NAME COMMAND...")
 	}
-	err := ts.Exec(args[1], args[2:]...)
+	err := script.Exec(ts, args[1], args[2:]...)
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrNotFound):

@@ -12,6 +12,7 @@ import (
 
 	"github.com/freeze-contracts/permafrost/sandbox"
 	"github.com/freeze-contracts/permafrost/sandbox/script"
+	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 )
 
@@ -27,6 +28,9 @@ func handing() sandbox.Role {
 	return script.Role("handing", func(in *sandbox.Inside, args []string) script.Setup {
 		var begun []string
 		return script.Setup{
+			Commands: map[string]script.Command{"run": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(script.Exec(ts, args[0], args[1:]...))
+			}},
 			Condition: func(cond string) (bool, error) {
 				if cond != "odd" {
 					return false, errors.New("there is only odd")

@@ -168,7 +168,8 @@ func TestPlayEndsByTheDeadline(t *testing.T) {
 		name, text, why string
 		line            int
 	}{
-		{"a program hangs", "exec sleep 600\n", "test timed out while running command", 1},
+		{"a program hangs", "exec sleep 600\n", "it still ran when the script had taken 5s, its limit, and was ended", 1},
+		{"a program hangs that a command of the role runs", "run sleep 600\n", "it still ran when the script had taken 5s, its limit, and was ended", 1},
 		{"a daemon holds the output", "exec sh -c 'sleep 600 &'\n", "another one holds its standard output open", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -176,13 +177,42 @@ func TestPlayEndsByTheDeadline(t *testing.T) {
 			box := start(t, config(t))
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 			defer cancel()
-			err := script.Play(ctx, box, "script", "slow.txtar", []byte(tt.text))
+			err := script.Play(ctx, box, "handing", "slow.txtar", []byte(tt.text))
 			var e *script.Error
 			require.ErrorAs(t, err, &e)
 			require.Contains(t, e.Why, tt.why)
 			require.Equal(t, tt.line, e.Line)
 		})
 	}
+}
+
+// What a command prints is held in memory, so that there is an end to it. A
+// command that may fail does not hide it.
+func TestPlayEndsWhoPrintsTooMuch(t *testing.T) {
+	for _, tt := range []struct{ name, text, why string }{
+		{"standard output", "exec cli say a\nexec sh -c 'for i in 1 2 3 4 5 6; do cat mib mib mib mib; done'\n", "on standard output"},
+		{"standard error", "exec cli say a\n! exec sh -c 'for i in 1 2 3 4 5 6; do cat mib mib mib mib >&2; done'\n", "on standard error"},
+		{"in the background", "exec cli say a\nexec sh -c 'for i in 1 2 3 4 5 6; do cat mib mib mib mib; done' &\nwait\n", "on standard output"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := play(t, t.Context(), "much.txtar", tt.text+"-- mib --\n"+strings.Repeat("0123456789abcde\n", 1<<16))
+			var e *script.Error
+			require.ErrorAs(t, err, &e)
+			require.Contains(t, e.Why, "more than 16 MiB "+tt.why)
+			require.Equal(t, 2, e.Line)
+			require.Less(t, len(e.Error()), 1000)
+		})
+	}
+}
+
+// The most that a command may print comes whole.
+func TestPlayTakesTheMost(t *testing.T) {
+	_, err := play(t, t.Context(), "most.txtar", `exec sh -c 'cat most'
+cmp stdout most
+-- most --
+`+strings.Repeat("0123456789abcde\n", script.MaxOutput/16))
+	require.NoError(t, err)
 }
 
 func TestPlayIsCancelled(t *testing.T) {

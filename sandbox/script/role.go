@@ -3,12 +3,10 @@ package script
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/freeze-contracts/permafrost/sandbox"
@@ -21,7 +19,10 @@ import (
 // Role is the script runner as a role of the running binary, see sandbox.Main.
 // The arguments that setup gets are the ones given to Play.
 func Role(name string, setup func(in *sandbox.Inside, args []string) Setup) sandbox.Role {
-	return sandbox.Role{Name: name, Run: func(in *sandbox.Inside, _ []string) int {
+	return sandbox.Role{Name: name, Run: func(in *sandbox.Inside, args []string) int {
+		if len(args) > 3 && args[0] == begin {
+			return runBegin(args[1:])
+		}
 		var j job
 		if err := json.UnmarshalRead(os.Stdin, &j); err != nil {
 			fmt.Fprintf(os.Stderr, "reading the script to play: %v\n", err)
@@ -45,10 +46,14 @@ type player struct {
 	mux    mux
 	lines  []Line
 	faults *faults
+	bounds *bounds
+	close  func() error // of bounds
 }
 
 func newPlayer(in *sandbox.Inside, j job, env []string) *player {
-	return &player{in: in, job: j, env: env, mux: newMux(in, env), faults: &faults{in: in}}
+	p := &player{in: in, job: j, env: env, mux: newMux(in, env), faults: &faults{in: in}}
+	p.bounds = &bounds{limit: j.Limit, socket: filepath.Join(p.work(), "begin")}
+	return p
 }
 
 func (p *player) play(s Setup) outcome {
@@ -88,8 +93,15 @@ func (p *player) prepare(s Setup) *Error {
 	if err == nil {
 		err = os.MkdirAll(p.work(), 0o700)
 	}
+	var text []byte
 	if err == nil {
-		err = os.WriteFile(p.file(), a.Comment, 0o600)
+		p.close, err = p.bounds.serve()
+	}
+	if err == nil {
+		text, err = p.bounds.rewrite(a.Comment, p.lines)
+	}
+	if err == nil {
+		err = os.WriteFile(p.file(), text, 0o600)
 	}
 	if err != nil {
 		return &Error{Why: err.Error()}
@@ -106,6 +118,7 @@ func (p *player) file() string { return filepath.Join(p.work(), "script.txtar") 
 
 func (p *player) run(s Setup) *Error {
 	defer os.RemoveAll(p.work())
+	defer p.close()
 	t := &verdict{}
 	done := make(chan struct{})
 	go func() {
@@ -115,13 +128,13 @@ func (p *player) run(s Setup) *Error {
 	select {
 	case <-done:
 	case <-p.late():
-		return &Error{Why: "did not come to its end by its deadline: a program that it started still runs, or another one holds its standard output open"}
+		return &Error{Why: "did not come to its end by its deadline, after " + p.job.Limit + ": a program that it started still runs, or another one holds its standard output open"}
+	}
+	if o, ok := p.bounds.take(func(overrun) bool { return true }); ok {
+		return p.over(o)
 	}
 	if t.failed {
 		return p.blame(t.log.String())
-	}
-	if l, ok := p.vacuous(s); ok {
-		return &Error{Line: l.N, Command: l.Text, Why: Missing(l.Args()[0].Text)}
 	}
 	return nil
 }
@@ -148,6 +161,7 @@ func (p *player) params(s Setup) testscript.Params {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
+			e.Values[boundsKey{}] = p.bounds
 			e.Cd, e.Vars = p.in.Project(), append(slices.Clone(p.env), s.Env...)
 			return nil
 		},
@@ -159,33 +173,4 @@ func condition(s Setup) func(string) (bool, error) {
 		return s.Condition
 	}
 	return func(cond string) (bool, error) { return false, errors.New("not a condition that is known here") }
-}
-
-// vacuous finds a "! exec PROGRAM" that passed because the box has no such
-// program, which testscript takes for the failure that was expected.
-func (p *player) vacuous(s Setup) (Line, bool) {
-	for _, l := range p.lines {
-		if l.Command() != "exec" || !l.Neg || len(l.Args()) == 0 || !holds(l.Conds, s) {
-			continue
-		}
-		prog := l.Args()[0]
-		if prog.Vars || strings.Contains(prog.Text, "/") {
-			continue
-		}
-		if _, err := os.Stat(filepath.Join(p.in.Bin(), prog.Text)); errors.Is(err, fs.ErrNotExist) {
-			return l, true
-		}
-	}
-	return Line{}, false
-}
-
-// holds reports whether all conditions do. Those of testscript itself are not
-// known here, and count as false.
-func holds(conds []Cond, s Setup) bool {
-	for _, c := range conds {
-		if ok, err := condition(s)(c.Name); err != nil || ok == c.Neg {
-			return false
-		}
-	}
-	return true
 }

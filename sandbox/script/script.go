@@ -93,7 +93,7 @@ func Play(ctx context.Context, box *sandbox.Box, role, name string, txtar []byte
 
 // Run is Play for a role that hands something back.
 func Run(ctx context.Context, box *sandbox.Box, role, name string, txtar []byte, args ...string) (*Result, error) {
-	in, err := json.Marshal(job{Name: name, Script: txtar, Args: args, Deadline: deadline(ctx)}, jsontext.AllowInvalidUTF8(true))
+	in, err := json.Marshal(job{Name: name, Script: txtar, Args: args, Deadline: deadline(ctx), Limit: left(ctx)}, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return nil, err
 	}
@@ -123,6 +123,7 @@ type job struct {
 	Script   []byte    `json:"script"`
 	Args     []string  `json:"args"`
 	Deadline time.Time `json:"deadline"`
+	Limit    string    `json:"limit"` // how long there is until then, as it is told
 }
 
 // outcome is its answer, on its standard output.
@@ -134,6 +135,11 @@ type outcome struct {
 func deadline(ctx context.Context) time.Time {
 	end, _ := ctx.Deadline()
 	return end
+}
+
+func left(ctx context.Context) string {
+	end, _ := ctx.Deadline()
+	return time.Until(end).Round(time.Second).String()
 }
 
 // grace is what the runner has, after the deadline that it was told, to say

@@ -1,9 +1,10 @@
 package script
 
 import (
+	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -51,6 +52,7 @@ func (v *verdict) Run(_ string, f func(testscript.T)) {
 func (p *player) blame(log string) *Error {
 	// testscript begins with where its own folder is, which is nobody's concern.
 	log = strings.TrimPrefix(log, "WORK="+filepath.Join(p.work(), "script-script")+"\n")
+	log = p.bounds.plain(log, p.lines)
 	mark := "FAIL: " + p.file() + ":"
 	at := strings.LastIndex(log, mark)
 	if at < 0 {
@@ -58,22 +60,46 @@ func (p *player) blame(log string) *Error {
 	}
 	before := log[:at]
 	number, why, _ := strings.Cut(log[at+len(mark):], ": ")
-	e := &Error{Why: strings.TrimRight(why, "\n"), Log: before}
+	e := &Error{Why: strings.TrimRight(why, "\n"), Log: tail(before)}
 	e.Line, _ = strconv.Atoi(number)
-	for _, l := range p.lines {
-		if l.N == e.Line {
-			e.Command = l.Text
-		}
-	}
-	if m := notFound.FindStringSubmatch(before); m != nil {
-		e.Why = Missing(m[1])
+	e.Command = p.text(e.Line)
+	if e.Why == "test timed out while running command" {
+		e.Why = p.bounds.tooLong()
 	}
 	return e
 }
 
-// notFound is how testscript logs, as the last thing before a failure, that
-// PATH does not have a program.
-var notFound = regexp.MustCompile(`(?m)^\[exec: "(.*)": executable file not found in \$PATH\]\n\z`)
+// mostLog is how much of a log somebody still reads, in bytes.
+const mostLog = 64 << 10
+
+// tail is the end of a log, where it is long.
+func tail(log string) string {
+	over := len(log) - mostLog
+	if over <= 0 {
+		return log
+	}
+	return fmt.Sprintf("[%d bytes left out]\n%s", over, log[over:])
+}
+
+// text is that of a line of the script.
+func (p *player) text(line int) string {
+	for _, l := range p.lines {
+		if l.N == line {
+			return l.Text
+		}
+	}
+	return ""
+}
+
+// over is a command that bounds had to do with. Its output is no part of it.
+func (p *player) over(o overrun) *Error {
+	e := &Error{Line: o.line, Command: p.text(o.line), Why: o.err.Error()}
+	var none *exec.Error
+	if errors.As(o.err, &none) {
+		e.Why = Missing(none.Name)
+	}
+	return e
+}
 
 // Missing says that the box has no such program, and what to do.
 func Missing(program string) string {
