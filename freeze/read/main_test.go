@@ -1,6 +1,7 @@
 package read_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,10 @@ import (
 
 func TestMain(m *testing.M) {
 	sandbox.Main(scenario.Role(), read.Role())
+	if dir := os.Getenv(recordEnv); dir != "" {
+		fmt.Fprintln(os.Stderr, recordForever(dir))
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
 

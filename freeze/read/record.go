@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/rogpeppe/go-internal/diff"
@@ -104,9 +105,13 @@ func (r *Report) Record(dir string) error {
 	return replace(filepath.Join(dir, recordName), data)
 }
 
-// replace writes a file so that there is always a whole one.
+// replace writes a file so that there is always a whole one. What a killed
+// process left of one is removed; of two at once, one may fail.
 func replace(file string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(file), "."+recordName+".*")
+	if err := clearUnfinished(filepath.Dir(file)); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), unfinished+"*")
 	if err != nil {
 		return err
 	}
@@ -117,6 +122,19 @@ func replace(file string, data []byte) error {
 	}
 	if err != nil {
 		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}
+
+// unfinished is how the names of records begin that are being written.
+const unfinished = "." + recordName + "."
+
+func clearUnfinished(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), unfinished) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
 	}
 	return err
 }
