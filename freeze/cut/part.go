@@ -43,8 +43,8 @@ type PartRelease struct {
 
 // PartScenario is what became of one scenario.
 type PartScenario struct {
-	Outcome Outcome           `json:"outcome"`
-	Made    *fixture.Scenario `json:"made,omitzero"` // nil where nothing is to be written
+	Outcome Outcome `json:"outcome"`
+	Made    made    `json:"made,omitzero"` // none where nothing is to be written
 }
 
 // name is how a plan calls a job.
@@ -94,23 +94,29 @@ func (p *Project) FreezePart(ctx context.Context, req Request, show func(Event))
 // part is what a part says of a target.
 func (t *target) part(said ReleaseReport) PartRelease {
 	r := t.release
-	part := PartRelease{Version: r.Version, Commit: r.Commit, Package: r.Package, Integrity: r.Integrity, Dependencies: r.Dependencies, Before: r.Before, Date: r.Date, New: t.isNew, Error: said.Error}
+	part := PartRelease{Version: r.Version, Commit: r.Commit, Package: r.Package, Integrity: r.Integrity, Dependencies: r.Dependencies, Before: r.Before, Date: r.Date, New: t.isNew, Error: valid(said.Error)}
 	if t.build != nil {
 		by := producer(r.Version, t.build, nil)
 		part.Producer, part.Cached = &by, t.build.Cached
 	}
 	for _, j := range t.jobs {
 		if j.outcome.Status != "" {
-			part.Scenarios = append(part.Scenarios, PartScenario{j.outcome.sayable(), j.made})
+			part.Scenarios = append(part.Scenarios, PartScenario{j.outcome.sayable(), made{j.made}})
 		}
 	}
 	return part
 }
 
+// valid is text as JSON can hold it: a program may print anything.
+func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
 // sayable is the outcome with what a program printed as JSON can hold it.
 func (o Outcome) sayable() Outcome {
-	valid := func(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 	o.Error = valid(o.Error)
+	o.Notes = slices.Clone(o.Notes)
+	for i, note := range o.Notes {
+		o.Notes[i] = valid(note)
+	}
 	o.Differences = slices.Clone(o.Differences)
 	for i, d := range o.Differences {
 		o.Differences[i].Path, o.Differences[i].A, o.Differences[i].B = valid(d.Path), valid(d.A), valid(d.B)
@@ -130,7 +136,7 @@ func (p *Part) Tools() map[string]string {
 			tools["toolchain of "+r.Version], tools["programs of "+r.Version] = Digests(r.Producer.Toolchain, r.Producer.GOOS, r.Producer.GOARCH, r.Producer.SHA256)
 		}
 		for _, sc := range r.Scenarios {
-			if sc.Made == nil {
+			if sc.Made.Scenario == nil {
 				continue
 			}
 			for version, by := range sc.Made.Producers {
@@ -232,10 +238,10 @@ func (t *target) take(done map[string]PartScenario) error {
 		if !ok {
 			return fmt.Errorf("no part has done %s", j.name())
 		}
-		if sc.Made != nil && sc.Made.ScriptDigest != j.sc.Digest(j.version()) {
+		if sc.Made.Scenario != nil && sc.Made.ScriptDigest != j.sc.Digest(j.version()) {
 			return &scriptChangedError{file: j.sc.File, version: j.version()}
 		}
-		j.outcome, j.made = sc.Outcome, sc.Made
+		j.outcome, j.made = sc.Outcome, sc.Made.Scenario
 		if sc.Outcome.Error != "" {
 			j.outcome.err = errors.New(sc.Outcome.Error)
 		}
