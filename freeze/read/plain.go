@@ -13,8 +13,10 @@ var (
 	hexText  = regexp.MustCompile(`\b(0x)?[0-9a-f]{8,}\b`)
 )
 
-// plain is a message without them.
+// plain is a message without them, as JSON can hold it: a program may print
+// anything.
 func (r *runner) plain(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
 	root := r.in.Root
 	text = strings.NewReplacer(root+"/home", "{home}", root+"/project", "{project}", root, "{box}").Replace(text)
 	text = timeText.ReplaceAllString(text, "{time}")

@@ -129,6 +129,7 @@ func TestPlain(t *testing.T) {
 		"note d9b2d63d-a233-4123-847a-7090d1f0a1b2 of 2026-11-30 15:06:42":    "note {id} of {time}",
 		"schema 2 is newer than 1, exit status 128, decade, 1796047257 s":     "schema 2 is newer than 1, exit status 128, decade, {hex} s",
 		"v1:4a36dbee2e2781f0c85eda16a16f6e20e27ae09472b90d451e5710ac6c2487ac": "v1:{hex}",
+		"caf\xe9: no such note":                                               "caf\uFFFD: no such note",
 	} {
 		require.Equal(t, want, r.plain(text))
 	}
