@@ -51,6 +51,11 @@ func (r *Report) AddMutate(in io.Reader) error {
 			return fmt.Errorf("regression %q: %q is no verdict", one.Name, one.Verdict)
 		}
 	}
+	for _, one := range more.Mutants {
+		if !slices.Contains(mutate.Verdicts(), one.Verdict) {
+			return fmt.Errorf("mutant %q: %q is no verdict", one.ID, one.Verdict)
+		}
+	}
 	m := &r.Mutation
 	m.Regressions = append(m.Regressions, more.Regressions...)
 	m.Mutants = append(m.Mutants, more.Mutants...)

@@ -112,7 +112,8 @@ func TestAddMutate(t *testing.T) {
 	if d := cmp.Diff(want, r.Mutation); d != "" {
 		t.Errorf("AddMutate (-want +got):\n%s", d)
 	}
-	for _, wrong := range []string{"", "{}", "[]", `{"regressions": 3}`, `{"readers": []}`, `{"regressions": [{"name": "a", "verdict": "bananas"}]}`} {
+	for _, wrong := range []string{"", "{}", "[]", `{"regressions": 3}`, `{"readers": []}`, `{"regressions": [{"name": "a", "verdict": "bananas"}]}`,
+		`{"mutants": [{"id": "a", "verdict": "bananas"}]}`, `{"mutants": [{"id": "a"}]}`} {
 		require.Error(t, one().AddMutate(strings.NewReader(wrong)), wrong)
 	}
 }
