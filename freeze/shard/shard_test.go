@@ -256,3 +256,15 @@ func TestStateOf(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(dir, "freeze.toml")))
 	require.NotEqual(t, first, state(), "a file that is gone")
 }
+
+// A repository in which git cannot tell anything is not the same as none.
+func TestStateOfBrokenRepository(t *testing.T) {
+	dir := t.TempDir()
+	below := filepath.Join(dir, "below")
+	require.NoError(t, os.Mkdir(below, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(below, "freeze.toml"), nil, 0o644))
+	// A linked work tree that was copied without its repository.
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: "+filepath.Join(dir, "gone")+"\n"), 0o644))
+	_, err := shard.StateOf(t.Context(), below, os.Environ())
+	require.ErrorContains(t, err, "git rev-parse: fatal: not a git repository: "+filepath.Join(dir, "gone"))
+}

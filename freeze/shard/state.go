@@ -42,7 +42,11 @@ func StateOf(ctx context.Context, dir string, env []string, untracked ...string)
 		return string(out), err
 	}
 	var state State
-	if inside, err := git("rev-parse", "--is-inside-work-tree"); err != nil || strings.TrimSpace(inside) != "true" {
+	inside, err := git("rev-parse", "--is-inside-work-tree")
+	if err != nil && inRepository(dir) {
+		return state, err
+	}
+	if strings.TrimSpace(inside) != "true" {
 		files, err := below(dir)
 		if err != nil {
 			return state, err
@@ -64,6 +68,20 @@ func StateOf(ctx context.Context, dir string, env []string, untracked ...string)
 	files := strings.FieldsFunc(tracked+others, func(r rune) bool { return r == 0 })
 	state.Files, err = digest(dir, files)
 	return state, err
+}
+
+// inRepository says whether a repository is at or above dir, of which git may
+// be unable to tell anything.
+func inRepository(dir string) bool {
+	for dir, err := filepath.Abs(dir); err == nil; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	return false
 }
 
 // below lists the files of a project in no repository.
