@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -88,8 +89,9 @@ func (a *app) state(ctx context.Context, cfg *config.Config) (shard.State, error
 }
 
 // write writes what was done of a plan, in the state that was found before.
+// Bytes that a program printed and that are no UTF-8 are replaced.
 func (a *app) write(o shardOptions, command string, state shard.State, tools map[string]string, plan []string, done any) error {
-	result, err := json.Marshal(done, json.Deterministic(true))
+	result, err := json.Marshal(done, jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
 	if err != nil {
 		return err
 	}

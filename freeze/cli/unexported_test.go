@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -18,6 +19,7 @@ import (
 	"github.com/freeze-contracts/permafrost/freeze/diff"
 	"github.com/freeze-contracts/permafrost/freeze/read"
 	"github.com/freeze-contracts/permafrost/freeze/report"
+	"github.com/freeze-contracts/permafrost/freeze/shard"
 )
 
 // docs/freeze-json.md has a table for each command, with every field and no
@@ -97,4 +99,19 @@ func TestReportFlagsAreDocumented(t *testing.T) {
 	if d := cmp.Diff(want, documented); d != "" {
 		t.Errorf("docs/report.md (-real +documented):\n%s", d)
 	}
+}
+
+// What a program printed may be no UTF-8, which JSON cannot hold.
+func TestWriteJSONOfAnyText(t *testing.T) {
+	report := cut.Report{Releases: []cut.ReleaseReport{{Version: "v1.0.0", Error: "caf\xe9: no such note"}}}
+	var out bytes.Buffer
+	require.NoError(t, writeJSON(&out, report))
+	require.Contains(t, out.String(), "caf\uFFFD: no such note")
+
+	file := filepath.Join(t.TempDir(), "part.json")
+	a := &app{quiet: true}
+	require.NoError(t, a.write(shardOptions{Shard: shard.Shard{N: 1}, file: file}, partFreeze, shard.State{}, nil, nil, report))
+	part, err := shard.Read(file)
+	require.NoError(t, err)
+	require.Contains(t, string(part.Result), "caf\uFFFD: no such note")
 }

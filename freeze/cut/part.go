@@ -94,34 +94,17 @@ func (p *Project) FreezePart(ctx context.Context, req Request, show func(Event))
 // part is what a part says of a target.
 func (t *target) part(said ReleaseReport) PartRelease {
 	r := t.release
-	part := PartRelease{Version: r.Version, Commit: r.Commit, Package: r.Package, Integrity: r.Integrity, Dependencies: r.Dependencies, Before: r.Before, Date: r.Date, New: t.isNew, Error: valid(said.Error)}
+	part := PartRelease{Version: r.Version, Commit: r.Commit, Package: r.Package, Integrity: r.Integrity, Dependencies: r.Dependencies, Before: r.Before, Date: r.Date, New: t.isNew, Error: said.Error}
 	if t.build != nil {
 		by := producer(r.Version, t.build, nil)
 		part.Producer, part.Cached = &by, t.build.Cached
 	}
 	for _, j := range t.jobs {
 		if j.outcome.Status != "" {
-			part.Scenarios = append(part.Scenarios, PartScenario{j.outcome.sayable(), made{j.made}})
+			part.Scenarios = append(part.Scenarios, PartScenario{j.outcome, made{j.made}})
 		}
 	}
 	return part
-}
-
-// valid is text as JSON can hold it: a program may print anything.
-func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
-
-// sayable is the outcome with what a program printed as JSON can hold it.
-func (o Outcome) sayable() Outcome {
-	o.Error = valid(o.Error)
-	o.Notes = slices.Clone(o.Notes)
-	for i, note := range o.Notes {
-		o.Notes[i] = valid(note)
-	}
-	o.Differences = slices.Clone(o.Differences)
-	for i, d := range o.Differences {
-		o.Differences[i].Path, o.Differences[i].A, o.Differences[i].B = valid(d.Path), valid(d.A), valid(d.B)
-	}
-	return o
 }
 
 // Tools are what has to be the same in all parts, by what it is.
