@@ -252,6 +252,17 @@ func TestUnsaved(t *testing.T) {
 		{"ignored repository", func(p place) {
 			p.git(p.main, "clone", "-q", p.main.Dir, filepath.Join(p.tree.Dir, "x.log"))
 		}, git.Unsaved{Ignored: []string{"x.log/"}, Submodules: []string{"x.log"}}},
+		{"repository in a folder of tracked files", func(p place) {
+			p.write(p.tree, "dir/deep/c", "c")
+			p.commit("deep")
+			for _, dir := range []string{"dir", "dir/deep"} {
+				p.git(p.main, "init", "-q", filepath.Join(p.tree.Dir, dir))
+			}
+		}, git.Unsaved{Submodules: []string{"dir", "dir/deep"}}},
+		{"repository that a symlink leads to", func(p place) {
+			require.NoError(p.t, os.RemoveAll(filepath.Join(p.tree.Dir, "dir")))
+			require.NoError(p.t, os.Symlink(p.main.Dir, filepath.Join(p.tree.Dir, "dir")))
+		}, git.Unsaved{Changes: []string{"dir/b.txt"}, Untracked: []string{"dir"}}},
 		{"committed repository inside", func(p place) {
 			p.git(p.main, "clone", "-q", p.main.Dir, filepath.Join(p.tree.Dir, "inside"))
 			p.commit("with inside")

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -138,6 +140,7 @@ func (t Tree) hidden(ctx context.Context, u *Unsaved) error {
 			u.Submodules = append(u.Submodules, e.path)
 		}
 	}
+	u.Submodules = append(u.Submodules, t.amid(entries)...)
 	if overlooked == nil {
 		return nil
 	}
@@ -145,6 +148,29 @@ func (t Tree) hidden(ctx context.Context, u *Unsaved) error {
 	u.Overlooked = slices.DeleteFunc(overlooked, func(path string) bool { return !slices.Contains(changed, path) })
 	u.Changes = slices.Compact(slices.Sorted(slices.Values(append(u.Changes, changed...))))
 	return err
+}
+
+// amid lists the repositories in folders of tracked files, which git passes
+// over.
+func (t Tree) amid(entries []entry) (all []string) {
+	folders := map[string]bool{".": true} // whether one is there, and no symlink leads to it
+	var visit func(dir string) bool
+	visit = func(dir string) bool {
+		there, known := folders[dir]
+		if known {
+			return there
+		}
+		info, err := os.Lstat(filepath.Join(t.Dir, dir))
+		there = visit(path.Dir(dir)) && err == nil && info.IsDir()
+		if folders[dir] = there; there && exists(filepath.Join(t.Dir, dir, ".git")) {
+			all = append(all, dir)
+		}
+		return there
+	}
+	for _, e := range entries {
+		visit(path.Dir(e.path))
+	}
+	return all
 }
 
 // differ lists the tracked files that differ from the index, with no regard
