@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+
+	"github.com/freeze-contracts/permafrost/internal/dirlock"
 )
 
 // folder is one of this process, for files of which none is run: where it
@@ -67,12 +69,12 @@ func newFolderIn(parent string, makeIn func() (string, error)) (*folder, error) 
 		if err != nil {
 			return nil, err
 		}
-		lock, err := lockFolder(dir, true)
+		lock, err := dirlock.Lock(dir, true)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, errors.Join(err, os.Remove(dir))
 		}
 		// Before it had its lock, another process may have swept it away.
-		if err == nil && isAt(lock, dir) {
+		if err == nil && dirlock.IsAt(lock, dir) {
 			return &folder{dir, lock}, nil
 		}
 		if lock != nil {
@@ -83,31 +85,5 @@ func newFolderIn(parent string, makeIn func() (string, error)) (*folder, error) 
 
 func (p *folder) remove() error { return errors.Join(removeAll(p.dir), p.lock.Close()) }
 
-// sweep removes the places in a folder that no process holds any more. What it
-// may not look at or remove is another user's, and none of our business.
-func sweep(parent string) {
-	entries, err := os.ReadDir(parent)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if !e.IsDir() || !ownFolder.MatchString(e.Name()) {
-			continue
-		}
-		dir := filepath.Join(parent, e.Name())
-		lock, err := lockFolder(dir, false)
-		if err != nil {
-			continue // somebody has it, it is another user's, or it is gone by now
-		}
-		if isAt(lock, dir) {
-			_ = removeAll(dir)
-		}
-		lock.Close()
-	}
-}
-
-func isAt(open *os.File, dir string) bool {
-	here, err := open.Stat()
-	there, lookErr := os.Lstat(dir)
-	return err == nil && lookErr == nil && os.SameFile(here, there)
-}
+// sweep removes the places in a folder that no process holds any more.
+func sweep(parent string) { dirlock.Sweep(parent, ownFolder, removeAll) }

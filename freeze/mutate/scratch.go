@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+
+	"github.com/freeze-contracts/permafrost/internal/dirlock"
 )
 
 // scratch are the folders of one run, in which all lies that it writes. They
@@ -44,19 +46,19 @@ func newScratch() (_ *scratch, err error) {
 
 // folder makes a folder, which is locked as long as this process lives.
 func (s *scratch) folder(parent string) (string, error) {
-	sweep(parent)
+	dirlock.Sweep(parent, ownFolder, removeAll)
 	for {
 		dir, err := os.MkdirTemp(parent, fmt.Sprintf("fzm%d.", os.Getpid()))
 		if err != nil {
 			return "", err
 		}
-		lock, err := lock(dir, true)
+		lock, err := dirlock.Lock(dir, true)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			// Before it had its lock, another run has swept it away.
 		case err != nil:
 			return dir, nil // where nothing can be locked, nothing is swept
-		case isAt(lock, dir):
+		case dirlock.IsAt(lock, dir):
 			s.locks = append(s.locks, lock)
 			return dir, nil
 		default:
@@ -67,35 +69,6 @@ func (s *scratch) folder(parent string) (string, error) {
 
 // ownFolder is the name of a run's folder. A folder with another is nobody's here.
 var ownFolder = regexp.MustCompile(`^fzm[0-9]+\.[0-9]+$`)
-
-// sweep removes the folders of runs that are no more. What it may not lock or
-// remove is another user's.
-func sweep(parent string) {
-	entries, _ := os.ReadDir(parent)
-	for _, e := range entries {
-		if !e.IsDir() || !ownFolder.MatchString(e.Name()) {
-			continue
-		}
-		dir := filepath.Join(parent, e.Name())
-		lock, err := lock(dir, false)
-		if err != nil {
-			continue
-		}
-		if isAt(lock, dir) {
-			_ = removeAll(dir)
-		}
-		lock.Close()
-	}
-}
-
-func isAt(open *os.File, dir string) bool {
-	is, err := open.Stat()
-	if err != nil {
-		return false
-	}
-	now, err := os.Lstat(dir)
-	return err == nil && os.SameFile(is, now)
-}
 
 func (s *scratch) remove() (err error) {
 	for _, dir := range []string{s.memory, s.dir} {

@@ -51,7 +51,7 @@ var arrows = map[string][]string{
 	"freeze/skeleton":       {"sandbox/script", "freeze/config", "freeze/cut"},
 	"freeze/cli":            {"freeze/report", "freeze/skeleton", "freeze/shard", "sandbox", "freeze/config", "freeze/ledger", "freeze/scenario", "freeze/fixture", "freeze/binding", "freeze/diff", "freeze/cut", "freeze/read", "freeze/mutate", "freeze/mutate/regression", "internal/plain"},
 
-	"freeze/mutate":                 {"freeze/shard", "freeze/mutate/process", "freeze/mutate/regression", "freeze/mutate/source", "freeze/mutate/source/switches", "freeze/mutate/testbin", "internal/plain"},
+	"freeze/mutate":                 {"freeze/shard", "freeze/mutate/process", "freeze/mutate/regression", "freeze/mutate/source", "freeze/mutate/source/switches", "freeze/mutate/testbin", "internal/dirlock", "internal/plain"},
 	"freeze/mutate/process":         {"freeze/group"},
 	"freeze/mutate/regression":      nil,
 	"freeze/mutate/source":          {"freeze/mutate/process"},
@@ -61,6 +61,7 @@ var arrows = map[string][]string{
 	"internal/tmux":          nil,
 	"internal/layout":        nil,
 	"internal/plain":         nil,
+	"internal/dirlock":       nil,
 	"internal/registry":      nil,
 	"internal/clipage":       nil,
 	"internal/subjects":      nil,
@@ -86,7 +87,7 @@ var arrows = map[string][]string{
 	"internal/stint/tui":          {"internal/stint/document", "internal/stint/env", "internal/stint/runner", "internal/stint/session", "internal/stint/text", "readers/..."},
 	"internal/stint/cli":          {"internal/stint/doctor", "internal/stint/document", "internal/stint/project", "internal/stint/runner", "internal/stint/session", "internal/stint/text", "internal/stint/tui", "readers/..."},
 
-	"contracts":           {"freeze/fixture", "freeze/ledger", "freeze/binding", "freeze/tree"},
+	"contracts":           {"freeze/fixture", "freeze/ledger", "freeze/binding", "freeze/tree", "internal/dirlock"},
 	"contracts/artifacts": nil,
 	"contracts/byhand":    nil,
 	"contracts/corpus":    nil,

@@ -1,15 +1,15 @@
 //go:build !unix
 
-package mutate
+package dirlock
 
 import (
 	"errors"
 	"os"
 )
 
-// lock opens a folder. Without locks nobody can tell that a run is no more, so
+// Lock opens a folder. Without locks nobody can tell that a process is no more, so
 // who does not wait is refused it.
-func lock(dir string, wait bool) (*os.File, error) {
+func Lock(dir string, wait bool) (*os.File, error) {
 	if !wait {
 		return nil, errors.ErrUnsupported
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package mutate
+package dirlock
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// lock opens a folder with the one lock on it, which ends with the process; it
+// Lock opens a folder with the one lock on it, which ends with the process; it
 // waits for that or is refused it.
-func lock(dir string, wait bool) (*os.File, error) {
+func Lock(dir string, wait bool) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err
