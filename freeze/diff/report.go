@@ -60,30 +60,18 @@ func (r *Report) Markdown(w io.Writer) error {
 			fmt.Fprintf(&out, "\n### %s, %s\n\n| document | change | scenarios |\n| --- | --- | --- |\n", c.Family, c.Kind)
 		}
 		last = c
-		cells := []string{code(plain.Line(c.Document)), code(c.Sentence()), strings.Join(c.Scenarios, ", ")}
+		cells := []string{plain.Code(plain.Line(c.Document)), plain.Code(c.Sentence()), strings.Join(c.Scenarios, ", ")}
 		for _, line := range c.Hunk() {
-			cells[1] += "<br>" + code(line)
+			cells[1] += "<br>" + plain.Code(line)
 		}
 		fmt.Fprintf(&out, "| %s |\n", strings.Join(cells, " | "))
 	}
 	r.apart(&out, "\nOnly in %s, not compared: %s\n")
 	for _, u := range r.Unread {
-		fmt.Fprintf(&out, "\n%s\n", code(cut(u.String())))
+		fmt.Fprintf(&out, "\n%s\n", plain.Code(cut(u.String())))
 	}
 	_, err := w.Write(out.Bytes())
 	return err
-}
-
-// code is text as inline code in a table, where no character means anything.
-func code(text string) string {
-	fence := "`"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	if len(fence) > 1 {
-		text = " " + text + " "
-	}
-	return fence + strings.ReplaceAll(text, "|", `\|`) + fence
 }
 
 // Headline counts what changed, in one line.

@@ -181,21 +181,13 @@ func (m *markdown) timings() {
 	}
 }
 
-// code is text as inline code on one line of a table, where no character means
-// anything.
+// code is text as inline code on one line, and none where there is no text.
 func code(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if text == "" {
 		return ""
 	}
-	fence := "`"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	if len(fence) > 1 {
-		text = " " + text + " "
-	}
-	return fence + strings.ReplaceAll(text, "|", `\|`) + fence
+	return plain.Code(text)
 }
 
 // escape is text that means nothing to Markdown or HTML.

@@ -1,5 +1,6 @@
 // Package plain writes text that a program has left or printed, so that a
-// terminal shows all of it and obeys none, and numbers of things as people do.
+// terminal or Markdown shows all of it and obeys none, and numbers of things as
+// people do.
 package plain
 
 import (
@@ -39,4 +40,17 @@ func escape(s, kept string) string {
 		s = s[size:]
 	}
 	return b.String()
+}
+
+// Code is s as inline code in a table of Markdown, where no character means
+// anything.
+func Code(s string) string {
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		s = " " + s + " "
+	}
+	return fence + strings.ReplaceAll(s, "|", `\|`) + fence
 }
