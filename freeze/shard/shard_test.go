@@ -268,3 +268,27 @@ func TestStateOfBrokenRepository(t *testing.T) {
 	_, err := shard.StateOf(t.Context(), below, os.Environ())
 	require.ErrorContains(t, err, "git rev-parse: fatal: not a git repository: "+filepath.Join(dir, "gone"))
 }
+
+// Whose the repository is does not matter, as it does not where a release is
+// built: in a container it is often another user's.
+func TestStateOfAnothersRepository(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a repository away")
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "freeze.toml"), nil, 0o644))
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "1"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "git %q: %s", args, out)
+	}
+	mine, err := shard.StateOf(t.Context(), dir, os.Environ())
+	require.NoError(t, err)
+	for _, name := range []string{dir, filepath.Join(dir, ".git")} {
+		require.NoError(t, os.Lchown(name, 65534, 65534))
+	}
+	theirs, err := shard.StateOf(t.Context(), dir, append(os.Environ(), "HOME="+t.TempDir()))
+	require.NoError(t, err)
+	require.Equal(t, mine, theirs)
+}

@@ -31,7 +31,9 @@ const staged = "fixtures/.staged"
 // git: which files count that it does not track and does not ignore.
 func StateOf(ctx context.Context, dir string, env []string, untracked ...string) (State, error) {
 	git := func(args ...string) (string, error) {
-		cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, args...)...)
+		// Nothing here runs a command of the repository's configuration, so its
+		// owner does not matter.
+		cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false", "-c", "safe.directory=*"}, args...)...)
 		cmd.Dir = dir
 		// A hook's git speaks of its own repository.
 		cmd.Env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "GIT_") })
