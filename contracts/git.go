@@ -143,8 +143,8 @@ func worktrees(common string) ([]string, error) {
 	for _, e := range entries {
 		own := filepath.Join(common, "worktrees", e.Name())
 		link, err := os.ReadFile(filepath.Join(own, "gitdir"))
-		if err != nil {
-			return nil, err
+		if err != nil || len(link) == 0 {
+			continue // it is half made, and git does not list it either
 		}
 		linked = append(linked, strings.TrimSuffix(below(own, string(link)), "/.git"))
 	}
