@@ -64,23 +64,14 @@ func newFolderIn(parent string, makeIn func() (string, error)) (*folder, error) 
 	if _, did := current.swept.LoadOrStore(parent, true); !did {
 		sweep(parent)
 	}
-	for {
-		dir, err := makeIn()
-		if err != nil {
-			return nil, err
-		}
-		lock, err := dirlock.Lock(dir, true)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, errors.Join(err, os.Remove(dir))
-		}
-		// Before it had its lock, another process may have swept it away.
-		if err == nil && dirlock.IsAt(lock, dir) {
-			return &folder{dir, lock}, nil
-		}
-		if lock != nil {
-			lock.Close()
-		}
+	dir, lock, err := dirlock.Make(makeIn)
+	switch {
+	case dir == "":
+		return nil, err
+	case err != nil:
+		return nil, errors.Join(err, os.Remove(dir))
 	}
+	return &folder{dir, lock}, nil
 }
 
 func (p *folder) remove() error { return errors.Join(removeAll(p.dir), p.lock.Close()) }

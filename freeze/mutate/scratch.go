@@ -3,7 +3,6 @@ package mutate
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -47,24 +46,14 @@ func newScratch() (_ *scratch, err error) {
 // folder makes a folder, which is locked as long as this process lives.
 func (s *scratch) folder(parent string) (string, error) {
 	dirlock.Sweep(parent, ownFolder, removeAll)
-	for {
-		dir, err := os.MkdirTemp(parent, fmt.Sprintf("fzm%d.", os.Getpid()))
-		if err != nil {
-			return "", err
-		}
-		lock, err := dirlock.Lock(dir, true)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			// Before it had its lock, another run has swept it away.
-		case err != nil:
-			return dir, nil // where nothing can be locked, nothing is swept
-		case dirlock.IsAt(lock, dir):
-			s.locks = append(s.locks, lock)
-			return dir, nil
-		default:
-			lock.Close()
-		}
+	dir, lock, err := dirlock.Make(func() (string, error) { return os.MkdirTemp(parent, fmt.Sprintf("fzm%d.", os.Getpid())) })
+	switch {
+	case dir == "":
+		return "", err
+	case err == nil: // where nothing can be locked, nothing is swept
+		s.locks = append(s.locks, lock)
 	}
+	return dir, nil
 }
 
 // ownFolder is the name of a run's folder. A folder with another is nobody's here.

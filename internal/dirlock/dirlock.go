@@ -1,12 +1,35 @@
 // Package dirlock has folders of a process removed by the next one if it was
-// killed: they are locked as long as it lives. It makes no folder itself.
+// killed: they are locked as long as it lives.
 package dirlock
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 )
+
+// Make locks the folder that makeIn makes, and has it make another where a
+// process swept that away before it had its lock. A folder that cannot be locked
+// is returned with the error.
+func Make(makeIn func() (string, error)) (dir string, lock *os.File, err error) {
+	for {
+		if dir, err = makeIn(); err != nil {
+			return "", nil, err
+		}
+		lock, err = Lock(dir, true)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return dir, nil, err
+		case IsAt(lock, dir):
+			return dir, lock, nil
+		default:
+			lock.Close()
+		}
+	}
+}
 
 // IsAt reports whether the open folder is the one at dir still: before it had its
 // lock, another process may have swept it away.

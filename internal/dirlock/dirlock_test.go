@@ -52,3 +52,22 @@ func TestIsAt(t *testing.T) {
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	require.False(t, dirlock.IsAt(lock, dir))
 }
+
+// A folder that is swept away before it has its lock is made again.
+func TestMake(t *testing.T) {
+	parent, made := t.TempDir(), 0
+	dir, lock, err := dirlock.Make(func() (string, error) {
+		made++
+		dir, err := os.MkdirTemp(parent, "own-")
+		if err == nil && made == 1 {
+			err = os.Remove(dir)
+		}
+		return dir, err
+	})
+	require.NoError(t, err)
+	defer lock.Close()
+	require.Equal(t, 2, made)
+	require.True(t, dirlock.IsAt(lock, dir))
+	_, _, err = dirlock.Make(func() (string, error) { return "", os.ErrPermission })
+	require.ErrorIs(t, err, os.ErrPermission)
+}
