@@ -24,15 +24,7 @@ func Output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 	if err := g.Start(cmd); err != nil {
 		return nil, err
 	}
-	exited := make(chan error, 1)
-	go func() { exited <- cmd.Wait() }()
-	select {
-	case err = <-exited:
-	case <-ctx.Done():
-		g.Kill()
-		<-exited
-		return nil, context.Cause(ctx)
-	}
+	_, err = wait(ctx, g, cmd, nil)
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		exit.Stderr = errs.Bytes()
 	}

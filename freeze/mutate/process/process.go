@@ -56,27 +56,33 @@ func (r Run) Start(ctx context.Context) (*Result, error) {
 	if err := g.Start(cmd); err != nil {
 		return nil, err
 	}
-	exited := make(chan error, 1)
-	go func() { exited <- cmd.Wait() }()
 	timeout := time.NewTimer(r.Timeout)
 	defer timeout.Stop()
 	result := new(Result)
-	select {
-	case err = <-exited:
-	case <-timeout.C:
-		result.TimedOut = true
-		g.Kill()
-		err = <-exited
-	case <-ctx.Done():
-		g.Kill()
-		<-exited
-		return nil, context.Cause(ctx)
-	}
+	result.TimedOut, err = wait(ctx, g, cmd, timeout.C)
 	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended && !errors.Is(err, exec.ErrWaitDelay) {
 		return nil, err
 	}
 	result.Exit, result.Elapsed, result.Output = cmd.ProcessState.ExitCode(), time.Since(began), out.text
 	return result, nil
+}
+
+// wait waits for a command of a group, which ends with ctx or once it is out of
+// time. The error is that of cmd.Wait, or why ctx ended.
+func wait(ctx context.Context, g *group.Group, cmd *exec.Cmd, timeout <-chan time.Time) (timedOut bool, err error) {
+	exited := make(chan error, 1)
+	go func() { exited <- cmd.Wait() }()
+	select {
+	case err = <-exited:
+		return false, err
+	case <-timeout:
+		g.Kill()
+		return true, <-exited
+	case <-ctx.Done():
+		g.Kill()
+		<-exited
+		return false, context.Cause(ctx)
+	}
 }
 
 // head keeps the beginning of what is written.
