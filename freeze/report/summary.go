@@ -1,6 +1,9 @@
 package report
 
-import "github.com/freeze-contracts/permafrost/freeze/mutate"
+import (
+	"github.com/freeze-contracts/permafrost/freeze/mutate"
+	"github.com/freeze-contracts/permafrost/internal/plain"
+)
 
 // fact is a number that a page begins with.
 type fact struct{ Name, Value, Class string }
@@ -39,10 +42,7 @@ func (r *Report) Summary() []fact {
 }
 
 func number(thing string, n int) fact {
-	if n != 1 {
-		thing += "s"
-	}
-	return fact{Name: thing, Value: grouped(int64(n))}
+	return fact{Name: plain.Things(n, thing), Value: grouped(int64(n))}
 }
 
 // bad is a number that should be 0.

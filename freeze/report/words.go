@@ -9,15 +9,11 @@ import (
 	"strings"
 
 	"github.com/freeze-contracts/permafrost/freeze/read"
+	"github.com/freeze-contracts/permafrost/internal/plain"
 )
 
 // count is a number of things: 1 file, 2,345 files.
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return grouped(int64(n)) + " " + thing
-}
+func count(n int, thing string) string { return grouped(int64(n)) + " " + plain.Things(n, thing) }
 
 // grouped is a number with a comma between each three digits.
 func grouped(n int64) string {

@@ -12,11 +12,14 @@ import (
 )
 
 // Count is a number of things: 1 change, 2 changes.
-func Count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
+func Count(n int, thing string) string { return fmt.Sprintf("%d %s", n, Things(n, thing)) }
+
+// Things is what n of a thing are called.
+func Things(n int, thing string) string {
+	if n == 1 {
+		return thing
 	}
-	return fmt.Sprintf("%d %s", n, thing)
+	return thing + "s"
 }
 
 // Line is s on one line: what is no text is written as Go would.
