@@ -61,20 +61,28 @@ func TestKilled(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	requireTmux(t)
 	repo := smallSubject(t)
-	cmd := freezeCommand(repo, t.TempDir(), "v1.0.0")
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
+	stdout, stderr := interrupted(t, freezeCommand(repo, t.TempDir(), "v1.0.0"))
+	out := stdout + stderr
+	require.Regexp(t, `(?m)^stopped +v1\.0\.0 notes/open`, out)
+	require.Regexp(t, `(?m)^freeze: release v1\.0\.0: nothing of it was written: interrupt signal received$`, out)
+	require.NotContains(t, out, "context canceled")
+	require.NoDirExists(t, filepath.Join(repo, "fixtures", "notes"))
+	require.NoFileExists(t, filepath.Join(repo, "fixtures", "releases.toml"))
+}
+
+// interrupted ends a freeze by Ctrl-C once it has a box, and returns what it
+// prints. It goes after its boxes.
+func interrupted(t *testing.T, cmd *exec.Cmd) (stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
 	require.NoError(t, cmd.Start())
 	waitForBox(t, cmd.Process.Pid)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	require.Error(t, cmd.Wait())
-	require.Equal(t, 1, cmd.ProcessState.ExitCode(), out.String())
-	require.Regexp(t, `(?m)^stopped +v1\.0\.0 notes/open`, out.String())
-	require.Regexp(t, `(?m)^freeze: release v1\.0\.0: nothing of it was written: interrupt signal received$`, out.String())
-	require.NotContains(t, out.String(), "context canceled")
+	require.Equal(t, 1, cmd.ProcessState.ExitCode(), out.String()+errs.String())
 	require.Empty(t, boxesOf(t, cmd.Process.Pid), "freeze went before its boxes")
-	require.NoDirExists(t, filepath.Join(repo, "fixtures", "notes"))
-	require.NoFileExists(t, filepath.Join(repo, "fixtures", "releases.toml"))
+	return out.String(), errs.String()
 }
 
 // smallSubject is the shell subject with one scenario, which uses tmux.

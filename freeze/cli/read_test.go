@@ -36,17 +36,9 @@ func TestInterruptedReading(t *testing.T) {
 	requireTmux(t)
 	repo, cache := readSubject(t, ""), t.TempDir()
 	require.NoError(t, freezeCommand(repo, cache, "v1.0.0").Run())
-	cmd := freezeCommand(repo, cache, "read", "--json")
-	var out, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &stderr
-	require.NoError(t, cmd.Start())
-	waitForBox(t, cmd.Process.Pid)
-	require.NoError(t, cmd.Process.Signal(os.Interrupt))
-	require.Error(t, cmd.Wait())
-	require.Equal(t, 1, cmd.ProcessState.ExitCode(), stderr.String())
-	require.Regexp(t, `(?m)^freeze: not all was read: interrupt signal received$`, stderr.String())
-	require.Empty(t, out.String())
-	require.Empty(t, boxesOf(t, cmd.Process.Pid), "freeze went before its boxes")
+	stdout, stderr := interrupted(t, freezeCommand(repo, cache, "read", "--json"))
+	require.Regexp(t, `(?m)^freeze: not all was read: interrupt signal received$`, stderr)
+	require.Empty(t, stdout)
 }
 
 // A box that somebody stands in is kept, and named; all that was read is told.

@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"bytes"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -55,15 +54,7 @@ func TestPartInterrupted(t *testing.T) {
 	requireTmux(t)
 	repo := smallSubject(t)
 	part := filepath.Join(t.TempDir(), "part.json")
-	cmd := freezeCommand(repo, t.TempDir(), "v1.0.0", "--shard", "0/1", "--part", part)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	require.NoError(t, cmd.Start())
-	waitForBox(t, cmd.Process.Pid)
-	require.NoError(t, cmd.Process.Signal(os.Interrupt))
-	require.Error(t, cmd.Wait())
-	require.Equal(t, 1, cmd.ProcessState.ExitCode(), out.String())
-	require.Contains(t, out.String(), "nothing of it was written: interrupt signal received")
+	stdout, stderr := interrupted(t, freezeCommand(repo, t.TempDir(), "v1.0.0", "--shard", "0/1", "--part", part))
+	require.Contains(t, stdout+stderr, "nothing of it was written: interrupt signal received")
 	require.NoFileExists(t, part)
-	require.Empty(t, boxesOf(t, cmd.Process.Pid), "freeze went before its boxes")
 }
