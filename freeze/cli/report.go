@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/freeze-contracts/permafrost/freeze/report"
+	"github.com/freeze-contracts/permafrost/internal/whole"
 )
 
 type reportOptions struct {
@@ -71,12 +72,11 @@ func (a *app) report(opts reportOptions) error {
 	if opts.output == "" {
 		return write(r, a.stdout)
 	}
-	// Whatever is wrong is known before the old file is touched.
 	var page bytes.Buffer
 	if err := write(r, &page); err != nil {
 		return err
 	}
-	return os.WriteFile(opts.output, page.Bytes(), 0o644)
+	return whole.Write(opts.output, page.Bytes())
 }
 
 // addFiles hands over files that other commands have written.

@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/freeze-contracts/permafrost/freeze/tree"
+	"github.com/freeze-contracts/permafrost/internal/whole"
 )
 
 // recordName is the file beside the scripts that the whole matrix is kept in.
@@ -96,43 +97,23 @@ func (r *Report) Compare(dir string) error {
 	return &DriftError{file, string(diff.Diff("recorded", was, "now", is))}
 }
 
-// Record writes the matrix into the folder of the scripts.
+// Record writes the matrix into the folder of the scripts. What a killed process
+// left there is removed; of two at once, one may fail.
 func (r *Report) Record(dir string) error {
 	data, err := r.Encode()
 	if err != nil {
 		return err
 	}
-	return replace(filepath.Join(dir, recordName), data)
-}
-
-// replace writes a file so that there is always a whole one. What a killed
-// process left of one is removed; of two at once, one may fail.
-func replace(file string, data []byte) error {
-	if err := clearUnfinished(filepath.Dir(file)); err != nil {
+	if err := clearUnfinished(dir); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), unfinished+"*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
+	return whole.Write(filepath.Join(dir, recordName), data)
 }
-
-// unfinished is how the names of records begin that are being written.
-const unfinished = "." + recordName + "."
 
 func clearUnfinished(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), unfinished) {
+		if strings.HasPrefix(e.Name(), whole.Unfinished(recordName)) {
 			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
 		}
 	}

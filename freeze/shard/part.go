@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/freeze-contracts/permafrost/freeze/tree"
+	"github.com/freeze-contracts/permafrost/internal/whole"
 )
 
 // Format is the format of parts that this build reads and writes.
@@ -45,7 +46,7 @@ type envelope struct {
 }
 
 // Write writes the part so that there is always a whole one, or none.
-func (p *Part) Write(file string) (err error) {
+func (p *Part) Write(file string) error {
 	part, err := json.Marshal(p, json.Deterministic(true))
 	if err != nil {
 		return err
@@ -54,19 +55,7 @@ func (p *Part) Write(file string) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(data, '\n'))
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
+	return whole.Write(file, append(data, '\n'))
 }
 
 // Read reads what Write has written. Errors name the file.
