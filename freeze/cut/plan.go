@@ -49,6 +49,11 @@ func (f *freezer) targets(ctx context.Context) ([]*target, error) {
 		if err != nil {
 			return nil, err
 		}
+		if f.req.DryRun == scenario.Head {
+			if err := f.SayUncommitted(ctx, f.show); err != nil {
+				return nil, err
+			}
+		}
 		return []*target{{release: ledger.Release{Version: scenario.Head, Commit: commit}, isNew: true}}, nil
 	}
 	var targets []*target

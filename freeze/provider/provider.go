@@ -145,6 +145,21 @@ func (p *Provider) Resolve(ctx context.Context, rev string) (commit string, err 
 	return p.repo.resolve(ctx, rev)
 }
 
+// Uncommitted lists what git tracks in the work tree of the git provider's
+// repository and has other content there than in HEAD; nothing where there is no
+// work tree, or where git would not say it. What decides in the working tree,
+// and is in no program, is left out: freeze.toml, fixtures and scripts.
+func (p *Provider) Uncommitted(ctx context.Context) []string {
+	if p.cfg.Provider.Kind != config.Git {
+		return nil
+	}
+	var except []string
+	if p.cfg.Provider.Repo == "" {
+		except = []string{"freeze.toml", "fixtures", p.cfg.Read.Scripts, p.cfg.Mutate.Regressions}
+	}
+	return p.repo.uncommitted(ctx, except)
+}
+
 // Tag returns the commit of the tag named version, and whether there is one.
 func (p *Provider) Tag(ctx context.Context, version string) (commit string, ok bool, err error) {
 	if p.cfg.Provider.Kind != config.Git {

@@ -132,6 +132,22 @@ func (r repository) resolve(ctx context.Context, rev string) (string, error) {
 	return commit, nil
 }
 
+// uncommitted asks git as its user would, since git may run a filter of the
+// repository's configuration to compare: one of another owner is left alone.
+func (r repository) uncommitted(ctx context.Context, except []string) []string {
+	args := []string{"-c", "safe.directory=", "-c", "core.fsmonitor=false", "diff", "--name-only", "--no-renames", "-z", "HEAD", "--", ":/"}
+	for _, path := range except {
+		if path != "" {
+			args = append(args, ":(exclude,literal)"+path)
+		}
+	}
+	out, err := r.output(ctx, args...)
+	if err != nil {
+		return nil
+	}
+	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 })
+}
+
 // holds checks that the commit of a release is in the history, and that a tag
 // of the version agrees with it.
 func (r repository) holds(ctx context.Context, release ledger.Release) error {

@@ -180,7 +180,11 @@ func (r *run) readers(ctx context.Context) ([]string, error) {
 	}
 	var readers []string
 	for _, name := range wanted {
-		release, err := r.find(ctx, r.revision(name))
+		name = r.revision(name)
+		release, err := r.find(ctx, name)
+		if err == nil && name == scenario.Head {
+			err = r.SayUncommitted(ctx, r.show)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -45,7 +45,7 @@ var arrows = map[string][]string{
 	"freeze/provider":       {"freeze/config", "freeze/group", "freeze/ledger"},
 	"freeze/scenario":       {"sandbox", "sandbox/script", "freeze/tree", "freeze/binding", "freeze/fixture"},
 	"freeze/shard":          {"freeze/tree", "internal/whole"},
-	"freeze/cut":            {"sandbox", "freeze/config", "freeze/ledger", "freeze/provider", "freeze/scenario", "freeze/shard", "freeze/tree", "freeze/binding", "freeze/fixture"},
+	"freeze/cut":            {"sandbox", "freeze/config", "freeze/ledger", "freeze/provider", "freeze/scenario", "freeze/shard", "freeze/tree", "freeze/binding", "freeze/fixture", "internal/plain"},
 	"freeze/read":           {"sandbox", "sandbox/script", "freeze/config", "freeze/ledger", "freeze/provider", "freeze/scenario", "freeze/shard", "freeze/tree", "freeze/fixture", "freeze/cut", "internal/plain", "internal/whole"},
 	"freeze/report":         {"freeze/cut", "freeze/diff", "freeze/fixture", "freeze/ledger", "freeze/mutate", "freeze/read", "freeze/scenario", "internal/plain"},
 	"freeze/skeleton":       {"sandbox/script", "freeze/config", "freeze/cut"},
