@@ -265,23 +265,38 @@ func (s *sinks) drive(file func(turn int) string) []string {
 // turn.
 func (s *sinks) interrupted(id string) string {
 	s.Helper()
-	lock, err := document.Acquire(s.Context(), filepath.Join(s.stateDir(), "sessions", id, "lock"), time.Second)
+	name := filepath.Join(s.stateDir(), "sessions", id, "lock")
+	lock, err := document.Acquire(s.Context(), name, time.Second)
 	require.NoError(s, err)
 	defer lock.Release()
 	unhandled := make(chan os.Signal, 1)
 	signal.Notify(unhandled, os.Interrupt)
 	defer signal.Stop(unhandled)
-	over := make(chan struct{})
-	defer close(over)
+	over, sent := make(chan struct{}), make(chan struct{})
 	go func() {
-		for {
+		defer close(sent)
+		for handles(name) < 2 { // by this test, and by who waits
 			select {
 			case <-over:
 				return
-			case <-time.After(100 * time.Millisecond):
-				syscall.Kill(os.Getpid(), syscall.SIGINT)
+			case <-time.After(pause):
 			}
 		}
+		syscall.Kill(os.Getpid(), syscall.SIGINT)
 	}()
-	return s.once(&s.stdout, "session", "restart", id, "--force")
+	out := s.once(&s.stdout, "session", "restart", id, "--force")
+	close(over)
+	<-sent
+	return out
+}
+
+// handles is how often this process has a file open.
+func handles(name string) (n int) {
+	files, _ := filepath.Glob("/proc/self/fd/*")
+	for _, file := range files {
+		if to, err := os.Readlink(file); err == nil && to == name {
+			n++
+		}
+	}
+	return n
 }
