@@ -31,7 +31,10 @@ func holders(name string) []string {
 	slices.Sort(pids)
 	var all []string
 	for _, pid := range pids {
-		all = append(all, named(pid))
+		// One that has ended meanwhile has neither a name nor the file.
+		if name := named(pid); has(pid) {
+			all = append(all, name)
+		}
 	}
 	return all
 }
