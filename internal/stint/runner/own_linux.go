@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/env"
 	"github.com/freeze-contracts/permafrost/internal/tmux"
@@ -54,7 +55,7 @@ func survivors(mark string, p *tmux.Marked, others []int) (left, elsewhere []*os
 	}
 	// The kernel gives the number of a session's leader to nobody as long as one
 	// is left of the session: whoever else has it is proof that none is.
-	leader, ours := marked(p.PID, mark)
+	leader, ours, _ := marked(p.PID, mark)
 	taken := leader != nil && !ours && parent(p.PID) != p.Server
 	if leader != nil {
 		leader.Release()
@@ -66,7 +67,12 @@ func survivors(mark string, p *tmux.Marked, others []int) (left, elsewhere []*os
 		}
 		sid, err := unix.Getsid(pid)
 		inside := err == nil && sid == p.PID && !taken
-		process, ours := marked(pid, mark)
+		process, ours, err := marked(pid, mark)
+		// In the middle of its exec one shows nothing.
+		for end := time.Now().Add(shown); inside && err != nil && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			process.Release()
+			process, ours, err = marked(pid, mark)
+		}
 		switch {
 		case process == nil:
 		case inside && ours:
@@ -99,20 +105,22 @@ func job(pid, server int) bool {
 }
 
 // marked takes hold of a process that runs, and tells whether it runs on an
-// environment with the variable mark. It is nil where there is none.
-func marked(pid int, mark string) (p *os.Process, has bool) {
-	p, err := os.FindProcess(pid)
+// environment with the variable mark. It is nil where there is none, and the
+// error is that of one that runs and shows no environment.
+func marked(pid int, mark string) (p *os.Process, has bool, err error) {
+	p, err = os.FindProcess(pid)
 	if err != nil {
-		return nil, false
+		return nil, false, nil
+	}
+	at, err := env.Hold(pid)
+	if err == nil {
+		has, err = at.Has(mark)
 	}
 	if vanished(p) {
 		p.Release()
-		return nil, false
+		return nil, false, nil
 	}
-	if at, err := env.Hold(pid); err == nil {
-		has, _ = at.Has(mark)
-	}
-	return p, has
+	return p, has, err
 }
 
 // named is a process by its number and its name.

@@ -59,8 +59,13 @@ func TestOfPane(t *testing.T) {
 // left there: that one is nobody's business.
 func TestSurvivors(t *testing.T) {
 	const mark = "STINT_SESSION_ID=0123456789ab"
+	never, write, err := os.Pipe()
+	require.NoError(t, err)
+	defer write.Close()
+	defer never.Close()
 	start := func(env ...string) *exec.Cmd {
-		cmd := exec.Command("sh", "-c", "sleep 1000 & echo; wait")
+		cmd := exec.Command("sh", "-c", "read -r line <&3 & echo; wait") // no exec is under way
+		cmd.ExtraFiles = []*os.File{never}
 		cmd.Env, cmd.SysProcAttr = append(env, "PATH="+os.Getenv("PATH")), &syscall.SysProcAttr{Setsid: true}
 		out, err := cmd.StdoutPipe()
 		require.NoError(t, err)
@@ -86,8 +91,27 @@ func TestSurvivors(t *testing.T) {
 	require.Equal(t, [2]int{0, 0}, count(nobody, os.Getpid(), ours.Process.Pid), "another pane's")
 	other := start()
 	require.Equal(t, [2]int{0, 0}, count(other.Process.Pid, nobody, ours.Process.Pid), "the number is another's")
-	_, _, err := survivors(mark, &tmux.Marked{Pane: tmux.Pane{PID: other.Process.Pid, Server: os.Getpid()}}, nil)
+	_, _, err = survivors(mark, &tmux.Marked{Pane: tmux.Pane{PID: other.Process.Pid, Server: os.Getpid()}}, nil)
 	require.ErrorContains(t, err, "what it runs on cannot be read")
+}
+
+// One that is just being started, or has just ended, shows no environment and is
+// in nobody's way for that.
+func TestSurvivorsThatComeAndGo(t *testing.T) {
+	const mark = "STINT_SESSION_ID=0123456789ab"
+	cmd := exec.Command("sh", "-c", "while :; do env true; done")
+	cmd.Env, cmd.SysProcAttr = []string{mark, "PATH=" + os.Getenv("PATH")}, &syscall.SysProcAttr{Setsid: true}
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		cmd.Wait()
+	})
+	for range 100 {
+		left, elsewhere, err := survivors(mark, &tmux.Marked{Pane: tmux.Pane{PID: cmd.Process.Pid, Server: os.Getpid()}}, nil)
+		require.NoError(t, err)
+		require.NotEmpty(t, left)
+		require.Empty(t, elsewhere)
+	}
 }
 
 // All processes are looked at, over and over, and none of them is held.
