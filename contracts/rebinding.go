@@ -93,7 +93,7 @@ func content(th *fixture.Thawed, e tree.Entry) ([]byte, error) {
 		return []byte(target), err
 	}
 	data, err := os.ReadFile(at)
-	if err != nil || !isIndex(e.Path, string(data)) {
+	if err != nil || !isIndex(e.Path, data) {
 		return data, err
 	}
 	data, _, err = tree.SettleIndex(data)

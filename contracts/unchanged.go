@@ -1,15 +1,12 @@
 package contracts
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -87,52 +84,76 @@ func without(t testing.TB, state map[string]fileState, glob string) map[string]f
 
 // look is what lies in the thawed folder; wrote is what of it need not be read,
 // by path.
-func (th *Thawed) look(wrote map[string][]byte) (map[string]fileState, error) {
-	roots, err := th.tops()
+func (th *Thawed) look(wrote map[string][]byte) (state map[string]fileState, err error) {
+	dir, err := openFolder(th.Dir)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", th.f.name(), err)
 	}
-	state := make(map[string]fileState, len(th.state))
-	for _, top := range roots {
-		err := filepath.WalkDir(filepath.Join(th.Dir, top), func(name string, d fs.DirEntry, err error) error {
-			if errors.Is(err, fs.ErrNotExist) && name == filepath.Join(th.Dir, top) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			rel, err := filepath.Rel(th.Dir, name)
-			if err != nil {
-				return err
-			}
-			rel = filepath.ToSlash(rel)
-			state[rel], err = stateOf(name, d, wrote[rel])
-			return err
-		})
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", th.f.name(), err)
-		}
+	defer dir.close()
+	l := looker{wrote: wrote, before: th.state, state: make(map[string]fileState, max(len(th.state), len(th.now))), buf: make([]byte, 8<<10)}
+	names, err := th.tops(dir, l.buf)
+	for _, name := range names {
+		err = errors.Join(err, l.see(dir, name, name))
 	}
-	return state, nil
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", th.f.name(), err)
+	}
+	return l.state, nil
 }
 
 // tops are the names in the thawed folder: all that are there, or in a box those
 // of the fixture.
-func (th *Thawed) tops() ([]string, error) {
-	var names []string
+func (th *Thawed) tops(dir opened, buf []byte) ([]string, error) {
+	names, err := dir.names(buf)
 	if th.box {
-		for _, now := range th.now {
-			top, _, _ := strings.Cut(now, "/")
-			names = append(names, top)
-		}
-		slices.Sort(names)
-		return slices.Compact(names), nil
-	}
-	tops, err := os.ReadDir(th.Dir)
-	for _, top := range tops {
-		names = append(names, top.Name())
+		names = slices.DeleteFunc(names, func(name string) bool { return !th.holds(name) })
 	}
 	return names, err
+}
+
+// holds says whether something of the fixture lies in this folder, or is it.
+func (th *Thawed) holds(top string) bool {
+	for _, now := range th.now {
+		if first, _, _ := strings.Cut(now, "/"); first == top {
+			return true
+		}
+	}
+	return false
+}
+
+// looker is one look.
+type looker struct {
+	wrote         map[string][]byte
+	before, state map[string]fileState
+	buf           []byte
+}
+
+// attrs are what a look needs to know before it reads.
+type attrs struct {
+	mode    fs.FileMode
+	size    int64
+	changed time.Time
+}
+
+// see looks at name in the folder in, and at what lies below it.
+func (l *looker) see(in opened, name, path string) error {
+	info, err := in.attrs(name)
+	if err == nil {
+		l.state[path], err = l.stateOf(in, name, path, info)
+	}
+	if err != nil || !info.mode.IsDir() {
+		return err
+	}
+	dir, err := in.folder(name)
+	if err != nil {
+		return err
+	}
+	defer dir.close()
+	names, err := dir.names(l.buf)
+	for _, child := range names {
+		err = errors.Join(err, l.see(dir, child, path+"/"+child))
+	}
+	return err
 }
 
 // stateOf is what lies at name. What who thawed has just written there is not
@@ -140,58 +161,41 @@ func (th *Thawed) tops() ([]string, error) {
 // look would tell. A later look reads every byte. No time of a file says that
 // nobody wrote to it: a program that maps one into its memory writes without a
 // file system noticing.
-func stateOf(name string, d fs.DirEntry, wrote []byte) (fileState, error) {
-	info, err := d.Info()
-	if err != nil {
-		return fileState{}, err
-	}
-	s := fileState{Type: info.Mode().Type()}
-	if runtime.GOOS != "windows" && s.Type != fs.ModeSymlink {
-		s.Mode = info.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
+func (l *looker) stateOf(in opened, name, path string, info attrs) (s fileState, err error) {
+	s.Type = info.mode.Type()
+	if s.Type != fs.ModeSymlink {
+		s.Mode = info.mode & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
 	}
 	switch s.Type {
 	case fs.ModeSymlink:
-		s.Content, err = os.Readlink(name)
+		s.Content, err = in.readlink(name, l.buf)
 		return s, err
 	case 0:
 	default:
 		return s, nil
 	}
-	if s.Content = string(wrote); wrote == nil {
-		if s.Content, err = contentOf(name, info.Size()); err != nil {
+	s.Changed = info.changed
+	data := l.wrote[path]
+	if data == nil {
+		if data, err = in.read(name, info.size, l.buf); err != nil {
+			return s, err
+		}
+		l.buf = data[:cap(data)]
+	}
+	if isIndex(name, data) {
+		s.Changed = time.Time{}
+		if data, _, err = tree.SettleIndex(data); err != nil {
 			return s, err
 		}
 	}
-	s.Changed = info.ModTime()
-	if isIndex(name, s.Content) {
-		s.Changed = time.Time{}
-		data, _, err := tree.SettleIndex([]byte(s.Content))
-		if err != nil {
-			return s, err
-		}
+	// What is as it was is kept once.
+	if s.Content = l.before[path].Content; s.Content != string(data) {
 		s.Content = string(data)
 	}
 	return s, nil
 }
 
-// contentOf reads a file of that size. A large one is not copied once more.
-func contentOf(name string, size int64) (string, error) {
-	if size < 1<<20 {
-		data, err := os.ReadFile(name)
-		return string(data), err
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	var b strings.Builder
-	b.Grow(int(size))
-	_, err = io.Copy(&b, f)
-	return b.String(), err
-}
-
 // isIndex knows git's index by how it begins.
-func isIndex(name, content string) bool {
-	return filepath.Base(name) == "index" && strings.HasPrefix(content, "DIRC")
+func isIndex(name string, data []byte) bool {
+	return path.Base(name) == "index" && bytes.HasPrefix(data, []byte("DIRC"))
 }
