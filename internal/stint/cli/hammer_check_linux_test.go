@@ -98,6 +98,7 @@ func (h *hammer) programs(sessions map[string]held) {
 		if d.State == "open" {
 			require.Len(h, panes[id], 1, id)
 			want[id] = panes[id]
+			h.await(id, "agent") // it may be only just starting
 		}
 	}
 	require.Empty(h, cmp.Diff(want, panes), "panes (-want +got)")

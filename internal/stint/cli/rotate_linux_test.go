@@ -131,9 +131,11 @@ func (d rotation) tmux(args ...string) string {
 	return string(out)
 }
 
-// has is what the program of a session was started with, of these names.
+// has is what the agent of a session was started with, of these names, when it
+// has become sleep.
 func (d rotation) has(id string, names ...string) map[string]string {
 	d.Helper()
+	d.await(id, "sleep")
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", d.pane(id).pid))
 	require.NoError(d, err)
 	all := make(map[string]string)
@@ -145,9 +147,11 @@ func (d rotation) has(id string, names ...string) map[string]string {
 	return all
 }
 
-// argv is how often and by what the agent of a session was started.
+// argv is how often and by what the agent of a session was started, when it has
+// become sleep.
 func (d rotation) argv(id string) string {
 	d.Helper()
+	d.await(id, "sleep")
 	files, err := filepath.Glob(filepath.Join(d.dir, ".local/state/stint/projects/*/workspaces", id, "run/argv"))
 	require.NoError(d, err)
 	require.Len(d, files, 1)
