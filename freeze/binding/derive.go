@@ -148,8 +148,10 @@ func (r *rebinder) declaredEdits(e *tree.Entry, part int, data []byte, w *wanted
 		if d.count != 1 {
 			return nil, fmt.Errorf("rebind %q at %s: %q is recorded %d times and found once", e.Path, d.pointer, d.value, d.count)
 		}
-		if why := r.form(e, part, data).refuses(d.now); why != "" && !safe(d.now, ":+@=") {
-			return nil, fmt.Errorf("rebind %q at %s: the derived value %q cannot stand here: %s", e.Path, d.pointer, d.now, why)
+		if !safe(d.now, ":+@=") {
+			if why := r.form(e, part, data).refuses(d.now); why != "" {
+				return nil, fmt.Errorf("rebind %q at %s: the derived value %q cannot stand here: %s", e.Path, d.pointer, d.now, why)
+			}
 		}
 		edits = append(edits, edit{at, at + len(d.value), d.now})
 	}
@@ -160,7 +162,7 @@ func placeOf(e *tree.Entry, part int, data []byte, d declaredAt) (int, error) {
 	if part == contentPart && d.pointer != "" {
 		at := -1
 		layoutOf(e.Path, data)(data, func(l leaf) bool {
-			if l.where != "key" && l.pointer() == d.pointer && string(data[l.start:l.end]) == d.value {
+			if l.where != "key" && string(data[l.start:l.end]) == d.value && l.pointer() == d.pointer {
 				at = l.start
 			}
 			return at < 0

@@ -86,8 +86,8 @@ func partOf(where string) int {
 }
 
 func newRebinder(entries []tree.Entry, bs []Binding, root string) (*rebinder, error) {
-	r := &rebinder{to: root, entries: entries, at: map[string]int{}, spelled: map[string]string{}, anyRoot: map[string]bool{},
-		plain: safe(root, ""), wanted: map[string]*wanted{}, digests: map[string]string{}, renamed: map[string]string{}}
+	r := &rebinder{to: root, entries: entries, at: make(map[string]int, len(entries)), spelled: map[string]string{}, anyRoot: map[string]bool{},
+		plain: safe(root, ""), wanted: map[string]*wanted{}, digests: map[string]string{}, renamed: make(map[string]string, len(entries))}
 	for i := range entries {
 		r.at[entries[i].Path] = i
 	}
@@ -116,20 +116,25 @@ func (r *rebinder) want(b Binding) {
 		w := r.wanted[o.Path]
 		if w == nil {
 			w = &wanted{}
-			for part := range w.roots {
-				w.roots[part], w.digests[part] = map[string]int{}, map[string]int{}
-			}
 			r.wanted[o.Path] = w
 		}
 		switch part := partOf(o.Where); {
 		case b.Kind == Path:
-			w.roots[part][o.Spelling] += o.Count
+			count(&w.roots[part], o.Spelling, o.Count)
 		case b.Kind == Derived && builtIn:
-			w.digests[part][b.Value] += o.Count
+			count(&w.digests[part], b.Value, o.Count)
 		case b.Kind == Derived:
 			w.declared = append(w.declared, declaredAt{part: part, pointer: o.Pointer, count: o.Count, value: b.Value})
 		}
 	}
+}
+
+// count adds to one of the counts, most of which stay empty.
+func count(counts *map[string]int, of string, n int) {
+	if *counts == nil {
+		*counts = make(map[string]int)
+	}
+	(*counts)[of] += n
 }
 
 // entry rebinds one entry.

@@ -85,6 +85,9 @@ func (f *finder) find(text []byte) ([]token, *rootError) {
 	}
 	var seen []spot
 	f.search.in(text, func(word string, at int) { seen = append(seen, spot{word, at}) })
+	if seen == nil {
+		return nil, nil
+	}
 	slices.SortFunc(seen, func(a, b spot) int { return cmp.Or(a.offset-b.offset, strings.Compare(a.word, b.word)) })
 	var found []token
 	var bad *rootError

@@ -16,7 +16,7 @@ import (
 type search struct {
 	stride  int
 	windows map[uint32][]spot
-	filter  [1 << 16]bool // which windows may be in there, by hash
+	filter  [1 << 16 / 64]uint64 // which windows may be in there, a bit for each hash
 }
 
 // spot is a place in a word, or in a text a word's place.
@@ -38,7 +38,7 @@ func newSearch(words iter.Seq[string]) *search {
 		for offset := range s.stride {
 			w := binary.LittleEndian.Uint32([]byte(word[offset : offset+window4]))
 			s.windows[w] = append(s.windows[w], spot{word, offset})
-			s.filter[hash16(w)] = true
+			s.filter[hash16(w)/64] |= 1 << (hash16(w) % 64)
 		}
 	}
 	return s
@@ -51,7 +51,7 @@ func hash16(w uint32) uint16 { return uint16(w * 2654435761 >> 16) } // Knuth's 
 func (s *search) in(text []byte, found func(word string, at int)) {
 	for i := 0; i+window4 <= len(text); i += s.stride {
 		w := binary.LittleEndian.Uint32(text[i:])
-		if !s.filter[hash16(w)] {
+		if s.filter[hash16(w)/64]&(1<<(hash16(w)%64)) == 0 {
 			continue
 		}
 		for _, spot := range s.windows[w] {

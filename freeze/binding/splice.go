@@ -65,12 +65,12 @@ func splice(data []byte, edits []edit) []byte {
 
 // check holds what was found in one part against what is recorded for it.
 func (w *wanted) check(name string, part int, data []byte, roots []token, digests []edit) error {
-	gotRoots, gotDigests := map[string]int{}, map[string]int{}
+	var gotRoots, gotDigests map[string]int
 	for _, t := range roots {
-		gotRoots[t.spelling] += t.count
+		count(&gotRoots, t.spelling, t.count)
 	}
 	for _, d := range digests {
-		gotDigests[string(data[d.start:d.end])]++
+		count(&gotDigests, string(data[d.start:d.end]), 1)
 	}
 	var wantRoots, wantDigests map[string]int
 	if w != nil {
@@ -97,7 +97,10 @@ func (r *rebinder) rootEdits(e *tree.Entry, part int, data []byte, roots []token
 	if len(roots) == 0 {
 		return nil, nil
 	}
-	form := r.form(e, part, data)
+	var form form // nobody asks for it where the new root is plain
+	if !r.plain {
+		form = r.form(e, part, data)
+	}
 	var edits []edit
 	for _, t := range roots {
 		now, why := r.respell(t, data, form)
