@@ -72,6 +72,13 @@ func mayHaveRefs(dir string) bool {
 // Orphans lists the commits that nothing leads to once git forgets the linked
 // worktree w, whose folder is gone already.
 func (t Tree) Orphans(ctx context.Context, w Worktree) ([]string, error) {
+	if w.Dir != "" && w.Head == "" {
+		// It was there when it was looked at, so that git was not asked.
+		var err error
+		if w, err = t.listed(ctx, w.Dir); err != nil {
+			return nil, err
+		}
+	}
 	if strings.Trim(w.Head, "0") == "" {
 		return nil, nil
 	}

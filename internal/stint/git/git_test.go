@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/git"
@@ -183,6 +184,67 @@ func TestLinked(t *testing.T) {
 			t.Errorf("%s: Linked = %v", test.name, err)
 		}
 	}
+}
+
+// With settings of each worktree's own, git may take another folder for its files.
+func TestLinkedWithSettingsOfItsOwn(t *testing.T) {
+	p := newPlace(t)
+	p.git(p.main, "config", "extensions.worktreeConfig", "true")
+	require.NoError(t, p.main.Linked(t.Context(), p.tree.Dir))
+	p.git(p.tree, "config", "--worktree", "core.worktree", t.TempDir())
+	require.ErrorContains(t, p.main.Linked(t.Context(), p.tree.Dir), "is not the top of a work tree")
+}
+
+// What lies as git made it is told without git, and nothing else is.
+func TestWorktreeWithoutGit(t *testing.T) {
+	for _, test := range []struct {
+		name          string
+		do            func(p place, own string)
+		linked, entry bool // git is not asked
+	}{
+		{"as it was made", func(place, string) {}, true, true},
+		{"detached", func(p place, _ string) { p.git(p.tree, "checkout", "-q", "--detach") }, true, true},
+		{"locked", func(p place, _ string) { p.git(p.main, "worktree", "lock", p.tree.Dir) }, true, false},
+		{"no worktree", func(p place, _ string) { require.NoError(p.t, os.Remove(filepath.Join(p.tree.Dir, ".git"))) }, false, false},
+		{"of nothing", func(p place, own string) { require.NoError(p.t, os.RemoveAll(own)) }, false, false},
+		{"without HEAD", func(p place, own string) { require.NoError(p.t, os.WriteFile(filepath.Join(own, "HEAD"), nil, 0o600)) }, false, false},
+		{"of another repository", func(p place, own string) {
+			other := newPlace(p.t).main.Dir
+			to := filepath.Join(other, ".git", "worktrees", "another")
+			require.NoError(p.t, os.MkdirAll(filepath.Dir(to), 0o700))
+			require.NoError(p.t, os.Rename(own, to))
+			require.NoError(p.t, os.WriteFile(filepath.Join(p.tree.Dir, ".git"), []byte("gitdir: "+to+"\n"), 0o600))
+		}, false, false},
+		{"settings of its own", func(p place, _ string) { p.git(p.main, "config", "extensions.worktreeConfig", "true") }, false, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := newPlace(t)
+			test.do(p, strings.TrimSpace(p.git(p.tree, "rev-parse", "--absolute-git-dir")))
+			t.Setenv("PATH", t.TempDir())
+			err := p.main.Linked(t.Context(), p.tree.Dir)
+			require.Equal(t, test.linked, err == nil, "Linked = %v", err)
+			got, err := p.main.Worktree(t.Context(), p.tree.Dir)
+			require.Equal(t, test.entry, err == nil, "Worktree = %v", err)
+			if test.entry {
+				require.Equal(t, git.Worktree{Dir: p.tree.Dir}, got)
+			}
+		})
+	}
+}
+
+// Of one that went since it was looked at, git is asked where it was.
+func TestOrphansOfOneThatWent(t *testing.T) {
+	p := newPlace(t)
+	p.git(p.tree, "checkout", "-q", "--detach")
+	p.write(p.tree, "c", "c\n")
+	p.commit("lost")
+	at, err := p.main.Worktree(t.Context(), p.tree.Dir)
+	require.NoError(t, err)
+	lost := strings.TrimSpace(p.git(p.tree, "rev-parse", "HEAD"))
+	require.NoError(t, os.RemoveAll(p.tree.Dir))
+	left, err := p.main.Orphans(t.Context(), at)
+	require.NoError(t, err)
+	require.Equal(t, []string{lost}, left)
 }
 
 func TestWorktrees(t *testing.T) {

@@ -1,12 +1,15 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -104,6 +107,25 @@ func (t Tree) Worktrees(ctx context.Context) ([]Worktree, error) {
 	return all, nil
 }
 
+// Worktree is the entry of dir in that list, with nothing in it where there is
+// none. Of one that lies as git made it and is not locked, it has Dir alone: git is
+// not asked.
+func (t Tree) Worktree(ctx context.Context, dir string) (Worktree, error) {
+	// git locks one while it makes it: its folder is complete after the lock.
+	if own := t.usual(dir); own != "" && !exists(filepath.Join(own, "locked")) {
+		return Worktree{Dir: dir}, nil
+	}
+	return t.listed(ctx, dir)
+}
+
+func (t Tree) listed(ctx context.Context, dir string) (Worktree, error) {
+	all, err := t.Worktrees(ctx)
+	if i := slices.IndexFunc(all, func(w Worktree) bool { return w.Dir == dir }); i >= 0 {
+		return all[i], nil
+	}
+	return Worktree{}, err
+}
+
 // Head is the commit that is checked out, and empty where there is none yet.
 func (t Tree) Head(ctx context.Context) (string, error) {
 	head, err := t.Line(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
@@ -162,6 +184,9 @@ func (t Tree) AddDetached(ctx context.Context, dir, commit string) error {
 func (t Tree) Linked(ctx context.Context, dir string) error {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%q is gone", dir)
+	}
+	if t.usual(dir) != "" {
+		return nil
 	}
 	in := Tree{Dir: dir, Env: t.Env}
 	out, err := in.Out(ctx, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir")
@@ -229,6 +254,30 @@ func (t Tree) linkedDir() string {
 	}
 	return dir
 }
+
+// usual is the folder of git's own files of the linked worktree dir of this
+// repository, where all lies as git made it and no setting has git take another
+// folder for its files, so that git need not be asked; empty in any other case.
+func (t Tree) usual(dir string) string {
+	main, own := t.mainDir(), Tree{Dir: dir}.linkedDir()
+	if main == "" || own == "" || filepath.Dir(own) != filepath.Join(main, "worktrees") {
+		return ""
+	}
+	// Only with settings of each worktree's own may one have core.worktree. git
+	// follows no include for that.
+	config, err := os.ReadFile(filepath.Join(main, "config"))
+	if err != nil || bytes.Contains(bytes.ToLower(config), []byte("worktreeconfig")) {
+		return ""
+	}
+	head, err := os.ReadFile(filepath.Join(own, "HEAD"))
+	if err != nil || !isHead.Match(head) {
+		return ""
+	}
+	return own
+}
+
+// isHead is what git takes for a HEAD, without which it takes no folder for its own.
+var isHead = regexp.MustCompile(`^(ref: refs/.+|[0-9a-f]{40}|[0-9a-f]{64})\n$`)
 
 // Initializing is why git itself locks a worktree while it makes it. One that
 // is found with it when no git is at work was left half made.

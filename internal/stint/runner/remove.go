@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/freeze-contracts/permafrost/internal/stint/document"
@@ -72,11 +71,8 @@ func (r *Runner) listed(ctx context.Context, w *workspace) (git.Worktree, error)
 
 // entry is that of the worktree of w in git's list.
 func (r *Runner) entry(ctx context.Context, w *workspace) (at git.Worktree, err error) {
-	err = r.alone(ctx, func() error {
-		all, err := r.Project.Tree.Worktrees(ctx)
-		if i := slices.IndexFunc(all, func(one git.Worktree) bool { return one.Dir == w.paths.Worktree }); i >= 0 {
-			at = all[i]
-		}
+	err = r.alone(ctx, func() (err error) {
+		at, err = r.Project.Tree.Worktree(ctx, w.paths.Worktree)
 		return err
 	})
 	return at, err
