@@ -124,19 +124,24 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// Opening and closing a session against the commands of git and tmux that make
-// and remove the same.
+// Opening and closing a session, and closing one whose program is gone, against
+// the commands of git and tmux that make and remove the same.
 func BenchmarkOpenClose(b *testing.B) {
 	w := newBench(b)
 	w.run("tmux", "-S", w.socket, "new-session", "-d", "-s", "keep", "cat")
 	b.Cleanup(func() { w.run("tmux", "-S", w.socket, "kill-server") })
 	bare := filepath.Join(filepath.Dir(w.dir), "bare")
-	var opened, closed, made, removed time.Duration
+	var opened, closed, gone, made, removed time.Duration
 	id := ""
+	open := func() {
+		id = strings.TrimSuffix(strings.Fields(w.stint("session", "open", "--no-attach"))[2], ":")
+	}
 	for b.Loop() {
-		opened += w.time(func() {
-			id = strings.TrimSuffix(strings.Fields(w.stint("session", "open", "--no-attach"))[2], ":")
-		})
+		open()
+		w.run("tmux", "-S", w.socket, "kill-session", "-t", "=stint-"+id)
+		gone += w.time(func() { w.stint("session", "close", id) })
+		w.run("git", "branch", "-q", "-D", "stint/"+id)
+		opened += w.time(open)
 		closed += w.time(func() { w.stint("session", "close", id) })
 		made += w.time(func() {
 			w.run("git", "worktree", "add", "-q", "-b", "bare", bare)
@@ -152,4 +157,5 @@ func BenchmarkOpenClose(b *testing.B) {
 	b.ReportMetric(float64(closed.Milliseconds())/float64(b.N), "ms/close")
 	b.ReportMetric(opened.Seconds()/made.Seconds(), "open/bare")
 	b.ReportMetric(closed.Seconds()/removed.Seconds(), "close/bare")
+	b.ReportMetric(gone.Seconds()/removed.Seconds(), "gone/bare")
 }

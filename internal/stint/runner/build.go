@@ -43,7 +43,10 @@ func (r *Runner) build(ctx context.Context, h *session.Held, l *launch) (made []
 	if err := r.beginConversation(ctx, h.Document, l.provider); err != nil {
 		return made, err
 	}
-	made = append(made, func(ctx context.Context) error { return r.end(ctx, h.Document) })
+	made = append(made, func(ctx context.Context) error {
+		_, err := r.end(ctx, h.Document)
+		return err
+	})
 	if err := r.start(ctx, h.Document, l); err != nil {
 		return made, err
 	}

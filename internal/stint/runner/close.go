@@ -36,7 +36,8 @@ func (r *Runner) CloseSession(ctx context.Context, id string, discard []Kind) (*
 
 // closeHeld closes a session that is held and is not closed.
 func (r *Runner) closeHeld(ctx context.Context, h *session.Held, discard []Kind) (*Closed, error) {
-	if err := r.mayClose(ctx, h.Document, discard); err != nil {
+	given, runs, err := r.mayClose(ctx, h.Document, discard)
+	if err != nil {
 		return nil, err
 	}
 	if h.State != doc.Closing {
@@ -44,8 +45,7 @@ func (r *Runner) closeHeld(ctx context.Context, h *session.Held, discard []Kind)
 			return nil, err
 		}
 	}
-	given, err := r.takeDown(ctx, h.Document, discard)
-	if err != nil {
+	if given, err = r.takeDown(ctx, h.Document, discard, given, runs); err != nil {
 		if kept := r.fail(h, doc.Closing, err); kept != nil {
 			return nil, fmt.Errorf("%w; and the reason could not be kept: %w", err, kept)
 		}
@@ -55,20 +55,21 @@ func (r *Runner) closeHeld(ctx context.Context, h *session.Held, discard []Kind)
 	return &Closed{Entry: r.Sessions.Probe(ctx, h.Document), Discarded: given}, err
 }
 
-// mayClose refuses before anything is touched.
-func (r *Runner) mayClose(ctx context.Context, d *doc.Document, discard []Kind) error {
+// mayClose refuses before anything is touched. It returns what is given up, and
+// whether there are panes whose programs may add to it.
+func (r *Runner) mayClose(ctx context.Context, d *doc.Document, discard []Kind) (given []Loss, runs bool, err error) {
 	_, panes, err := r.marked(ctx, d)
 	if err != nil {
-		return fmt.Errorf("session %q: not closed: %w; try again when it does", d.ID, err)
+		return nil, false, fmt.Errorf("session %q: not closed: %w; try again when it does", d.ID, err)
 	}
 	if _, err := r.ownAll(ctx, d, panes); err != nil {
-		return fmt.Errorf("session %q: not closed: %w", d.ID, err)
+		return nil, false, fmt.Errorf("session %q: not closed: %w", d.ID, err)
 	}
 	if r.inside(d, panes) {
-		return fmt.Errorf("session %q: this command runs in it and would end with it: close it from another terminal", d.ID)
+		return nil, false, fmt.Errorf("session %q: this command runs in it and would end with it: close it from another terminal", d.ID)
 	}
-	_, err = r.judge(ctx, d, discard)
-	return err
+	given, err = r.judge(ctx, d, discard)
+	return given, len(panes) > 0, err
 }
 
 // judge returns the losses if all of them may be discarded.
@@ -84,19 +85,22 @@ func (r *Runner) judge(ctx context.Context, d *doc.Document, discard []Kind) ([]
 	return losses, nil
 }
 
-// takeDown removes what the session has. Work is judged a second time when no
-// program of the session runs any more.
-func (r *Runner) takeDown(ctx context.Context, d *doc.Document, discard []Kind) ([]Loss, error) {
-	if err := r.end(ctx, d); err != nil {
+// takeDown removes what the session has, and returns what was given up. Where any
+// program of the session ran, work is judged a second time when none does any more.
+func (r *Runner) takeDown(ctx context.Context, d *doc.Document, discard []Kind, given []Loss, ran bool) ([]Loss, error) {
+	ended, err := r.end(ctx, d)
+	if err != nil {
 		return nil, fmt.Errorf("session %q: %w", d.ID, err)
 	}
-	given, err := r.judge(ctx, d, discard)
-	var unsaved *UnsavedError
-	if errors.As(err, &unsaved) {
-		unsaved.Ended = true
-	}
-	if err != nil {
-		return nil, err
+	if ran || ended {
+		given, err = r.judge(ctx, d, discard)
+		var unsaved *UnsavedError
+		if errors.As(err, &unsaved) {
+			unsaved.Ended = true
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	if err := r.removeWorktree(ctx, ofSession(d)); err != nil {
 		return nil, fmt.Errorf("session %q: worktree: %w", d.ID, err)

@@ -71,15 +71,15 @@ func (r *Runner) within(socket string) bool {
 
 // end ends the tmux side of a session and returns when the programs of its
 // panes are gone, too: one that ignores the hangup would go on writing into a
-// worktree that is being removed.
-func (r *Runner) end(ctx context.Context, d *doc.Document) error {
+// worktree that is being removed. It tells whether there was anything to end.
+func (r *Runner) end(ctx context.Context, d *doc.Document) (ended bool, err error) {
 	own, all, err := r.marked(ctx, d)
-	if err != nil {
-		return err
+	if err != nil || len(own) == 0 {
+		return false, err
 	}
 	programs, err := r.running(ctx, d, all)
 	if err != nil {
-		return err
+		return false, err
 	}
 	server := r.server(d.Tmux.Socket)
 	for _, p := range own {
@@ -91,14 +91,14 @@ func (r *Runner) end(ctx context.Context, d *doc.Document) error {
 		// have ended by itself, and its server with it.
 		if _, err := server.Run(ctx, kill...); err != nil && !errors.Is(err, tmux.ErrAbsent) {
 			if own, _, again := r.marked(ctx, d); again != nil || len(own) > 0 {
-				return errors.Join(err, again)
+				return false, errors.Join(err, again)
 			}
 		}
 	}
 	if err := r.awaitGone(ctx, d); err != nil {
-		return err
+		return false, err
 	}
-	return await(ctx, programs)
+	return true, await(ctx, programs)
 }
 
 func (r *Runner) awaitGone(ctx context.Context, d *doc.Document) error {
