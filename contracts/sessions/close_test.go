@@ -1,9 +1,9 @@
 package sessions_test
 
 import (
+	"io/fs"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,7 +28,7 @@ func TestCloseWithoutWorkspace(t *testing.T) {
 			f.Settle(t)
 			closed(t, f, th, r, s, "gone", nil)
 		}
-		left(t, f, th, r, "gone")
+		left(t, f, th, "gone")
 	})
 }
 
@@ -57,7 +57,7 @@ func TestCloseWithWorkspace(t *testing.T) {
 			}
 			closed(t, f, th, r, s, "there", s.lost)
 		}
-		left(t, f, th, r, "there")
+		left(t, f, th, "there")
 	})
 }
 
@@ -110,7 +110,7 @@ func closed(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, r *runner.
 
 // left asserts what of all sessions is left in the repository: the branches,
 // but for those of sessions that never were open and have no commit.
-func left(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, r *runner.Runner, how string) {
+func left(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, how string) {
 	t.Helper()
 	want := contracts.Git{
 		Revisions: map[string]string{"HEAD^{tree}": tell(t, f).tree},
@@ -125,8 +125,24 @@ func left(t *testing.T, f *contracts.Fixture, th *contracts.Thawed, r *runner.Ru
 		}
 	}
 	f.CheckGit(t, "r8.repository."+how, "project", want)
-	out, err := r.Project.Tree.Out(t.Context(), "for-each-ref", "--format=%(refname)")
-	require.NoError(t, err)
 	slices.Sort(kept)
-	f.Equal(t, "r8.branches."+how, slices.Sorted(strings.FieldsSeq(out)), kept)
+	f.Equal(t, "r8.branches."+how, refs(t, th), kept)
+}
+
+// refs are the names of all refs of the repository, each of which lies in a file
+// of its own: none was packed.
+func refs(t *testing.T, th *contracts.Thawed) (all []string) {
+	t.Helper()
+	fsys := th.FS(t, "project/.git")
+	require.NoError(t, fs.WalkDir(fsys, "refs", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			all = append(all, name)
+		}
+		return err
+	}))
+	for _, other := range []string{"packed-refs", "reftable"} {
+		_, err := fs.Stat(fsys, other)
+		require.ErrorIs(t, err, fs.ErrNotExist, other)
+	}
+	return all
 }

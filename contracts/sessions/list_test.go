@@ -97,11 +97,12 @@ func TestListed(t *testing.T) {
 		}
 		f.Equal(t, "r4.default", show(), want("open"))
 		f.Equal(t, "r4.all", show("--all"), want(""))
-		// Those that a session is in, and one that none is in: a process of git is
-		// spared for each, and no state is left out of all fixtures.
-		states := doc.States()
+		// Those that a session is in, and one that none is in, unless there was
+		// nothing to show by default, where open is asked for: three processes of git
+		// are spared for each, and no state is left out of all fixtures.
+		states := slices.DeleteFunc(doc.States(), func(s doc.State) bool { return s == doc.Open })
 		slices.SortStableFunc(states, func(a, b doc.State) int { return empty[a] - empty[b] })
-		none := false
+		none := len(want("open")) == 0
 		for _, state := range states {
 			if len(want(string(state))) == 0 {
 				if none {

@@ -64,7 +64,7 @@ func TestRecoverWhole(t *testing.T) {
 		if s.State == "closing" {
 			r.Sessions.Panes = ending(th, s.pane(want))
 			recovered(t, f, th, r, "r9.closing", want.ID, runner.TakenDown, s.taken(want, later(f).UTC().Format(layout)))
-			left(t, f, th, r, "recovered")
+			left(t, f, th, "recovered")
 			return
 		}
 		r.Sessions.Panes = answering(th, []tmux.Marked{made{}.pane(want)})
@@ -146,15 +146,18 @@ func exists(name string) bool {
 func TestRecoverSettled(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
-		r := undated(t, f, thaw(t, f))
+		if !some(t, f, func(m made) bool { return !m.unsettled() }) {
+			return
+		}
+		r := undated(t, f, look(t, f))
 		for _, s := range script(t, f) {
 			if !s.unsettled() {
 				all, err := r.Recover(t.Context(), s.said(t, f).ID)
 				f.Equal(t, "r9.settled", named(err), "none")
 				f.Equal(t, "r9.settled", all[0].Outcome, runner.Unchanged)
-				f.Unchanged(t)
 			}
 		}
+		f.Unchanged(t)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/freeze-contracts/permafrost/contracts"
+	"github.com/freeze-contracts/permafrost/internal/stint/text"
 )
 
 func TestShow(t *testing.T) {
@@ -73,17 +74,25 @@ func TestToldBefore(t *testing.T) {
 }
 
 // The rendered form has all that the release told. Whether it lives is not
-// asked here: there is no tmux server.
+// asked for the list: there is no tmux server.
 func TestShown(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		th := look(t, f)
 		list := string(run(t, th, "session", "list", "--all"))
+		r := stint(t, f, th)
+		docs, _, err := r.Sessions.Documents()
+		require.NoError(t, err)
+		forms := make(map[string]string) // of session show, by id
+		for _, e := range r.Sessions.List(t.Context(), docs) {
+			var form strings.Builder
+			text.Session(&form, e, "")
+			forms[e.ID] = form.String()
+		}
 		for _, s := range script(t, f) {
 			want := s.said(t, f)
-			got := rows(string(run(t, th, "session", "show", want.ID)))
-			delete(got, "live")
+			got := rows(forms[want.ID])
 			shown := map[string]string{
-				"session": want.ID, "state": want.State, "repository": want.Repository + " (" + want.Stale + ")",
+				"session": want.ID, "state": want.State, "live": want.Live, "repository": want.Repository + " (" + want.Stale + ")",
 				"harness": want.Harness, "branch": want.Branch, "base": want.Base, "fingerprint": want.Fingerprint,
 				"worktree": want.Worktree, "run root": want.RunRoot, "tmux": want.TmuxSession + " on " + want.TmuxSocket,
 				"created": clock(want.Created), "opened": clock(want.Opened), "closed": clock(want.Closed),
