@@ -69,16 +69,18 @@ func look(ctx context.Context, dir string, revisions, fsck []string) (Git, error
 	if _, err := git(ctx, dir, "", fsck...); err != nil {
 		return Git{}, err
 	}
-	ids, err := resolve(ctx, dir, revisions)
+	own, common, err := gitFolders(dir)
 	if err != nil {
 		return Git{}, err
 	}
+	ids, is := loose(own, common, revisions)
+	if !is {
+		if ids, err = resolve(ctx, dir, revisions); err != nil {
+			return Git{}, err
+		}
+	}
 	g := Git{Revisions: ids}
 	if g.Status, err = git(ctx, dir, "", "status", "--porcelain", "--untracked-files=all", "--ignored"); err != nil {
-		return g, err
-	}
-	own, common, err := gitFolders(dir)
-	if err != nil {
 		return g, err
 	}
 	if g.Reflog, err = reflog(ctx, dir, own); err != nil {

@@ -49,3 +49,59 @@ func TestLookAsGit(t *testing.T) {
 		}
 	}
 }
+
+// What git's own files tell of a revision is what git says. Where they may not
+// be all there is, they tell nothing.
+func TestLooseAsGit(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	dir, linked := filepath.Join(top, "main"), filepath.Join(top, "linked")
+	run := func(in string, args ...string) string {
+		t.Helper()
+		out, err := git(t.Context(), in, "", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
+		require.NoError(t, err)
+		return strings.TrimSpace(out)
+	}
+	run(top, "init", "-q", "-b", "main", dir)
+	run(dir, "commit", "-q", "--allow-empty", "-m", "one")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("text"), 0o600))
+	run(dir, "add", "file")
+	run(dir, "commit", "-q", "-m", "two")
+	run(dir, "worktree", "add", "-q", "-b", "a/branch", linked, "HEAD~1")
+	run(dir, "symbolic-ref", "refs/heads/other", "refs/heads/main")
+	tell := func(at, rev string) (id string, is bool) {
+		t.Helper()
+		own, common, err := gitFolders(at)
+		require.NoError(t, err)
+		ids, is := loose(own, common, []string{rev})
+		return ids[rev], is
+	}
+	told := []string{"HEAD", "HEAD^{tree}", "refs/heads/main", "refs/heads/a/branch", "refs/heads/a/branch^{tree}"}
+	for _, at := range []string{dir, linked} {
+		for _, rev := range told {
+			id, is := tell(at, rev)
+			require.True(t, is, rev)
+			require.Equal(t, run(at, "rev-parse", rev), id, rev)
+		}
+		for _, rev := range []string{"main", "HEAD^", "HEAD~1", "HEAD^{commit}", "refs/heads/gone", "refs/heads/other", "refs/heads/other^{tree}",
+			"refs/heads/../heads/main", "refs/heads/main..HEAD", "HEAD:file", "@", ""} {
+			_, is := tell(at, rev)
+			require.False(t, is, rev)
+		}
+	}
+	run(linked, "checkout", "-q", "--detach")
+	id, is := tell(linked, "HEAD^{tree}")
+	require.True(t, is)
+	require.Equal(t, run(linked, "rev-parse", "HEAD^{tree}"), id)
+
+	// Each in its turn, with a commit in a file of its own before it.
+	for _, does := range [][]string{{"replace", "HEAD", "HEAD~1"}, {"repack", "-q", "-a", "-d"}, {"pack-refs", "--all"}} {
+		run(dir, "commit", "-q", "--allow-empty", "-m", "more")
+		_, is := tell(dir, "HEAD^{tree}")
+		require.True(t, is, "before %s", does)
+		run(dir, does...)
+		_, is = tell(dir, "HEAD^{tree}")
+		require.False(t, is, "after %s", does)
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, ".git/refs/replace")))
+	}
+}
