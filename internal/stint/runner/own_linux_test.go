@@ -54,11 +54,14 @@ func TestOfPane(t *testing.T) {
 	}
 }
 
+// newMark is one that no process has which another test is just ending.
+func newMark() string { return "STINT_SESSION_ID=" + newID() }
+
 // What a dead pane's program has left is of the terminal session that it led,
 // and has its mark. Where its number is another process's by now, nothing is
 // left there: that one is nobody's business.
 func TestSurvivors(t *testing.T) {
-	const mark = "STINT_SESSION_ID=0123456789ab"
+	mark := newMark()
 	never, write, err := os.Pipe()
 	require.NoError(t, err)
 	defer write.Close()
@@ -98,7 +101,7 @@ func TestSurvivors(t *testing.T) {
 // One that is just being started, or has just ended, shows no environment and is
 // in nobody's way for that.
 func TestSurvivorsThatComeAndGo(t *testing.T) {
-	const mark = "STINT_SESSION_ID=0123456789ab"
+	mark := newMark()
 	cmd := exec.Command("sh", "-c", "while :; do env true; done")
 	cmd.Env, cmd.SysProcAttr = []string{mark, "PATH=" + os.Getenv("PATH")}, &syscall.SysProcAttr{Setsid: true}
 	require.NoError(t, cmd.Start())
