@@ -1,23 +1,76 @@
 package contracts_test
 
 import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/freeze-contracts/permafrost/contracts"
 )
 
+// copyCorpus is a corpus of jot's scenario add, to break.
 func copyCorpus(t *testing.T) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "fixtures")
-	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/jot/fixtures")))
+	dir := filepath.Join(contracts.TempDir(t), "fixtures")
+	require.NoError(t, copyScenarios(dir, "add"))
 	return dir
 }
+
+// copyScenarios makes a corpus of some scenarios of jot, in each release, with a
+// ledger that seals it.
+func copyScenarios(dir string, scenarios ...string) error {
+	const from = "testdata/jot/fixtures"
+	releases, err := os.ReadFile(filepath.Join(from, "releases.toml"))
+	ledger := string(releases)
+	for _, scenario := range scenarios {
+		script := filepath.Join("scenarios", "notes", scenario+".txtar")
+		text, readErr := os.ReadFile(filepath.Join(from, script))
+		err = errors.Join(err, readErr, os.MkdirAll(filepath.Join(dir, "scenarios", "notes"), 0o755),
+			os.WriteFile(filepath.Join(dir, script), text, 0o644))
+	}
+	for _, version := range []string{"v1.0.0", "v1.1.0"} {
+		release := filepath.Join("notes", version)
+		for _, scenario := range scenarios {
+			at := filepath.Join(release, scenario)
+			err = errors.Join(err, os.CopyFS(filepath.Join(dir, at), os.DirFS(filepath.Join(from, at))))
+		}
+		manifest := filepath.Join(release, "bindings.json")
+		whole, readErr := os.ReadFile(filepath.Join(from, manifest))
+		part, partErr := manifestOf(string(whole), scenarios)
+		ledger = strings.Replace(ledger, sha256Of(string(whole)), sha256Of(part), 1)
+		err = errors.Join(err, readErr, partErr, os.WriteFile(filepath.Join(dir, manifest), []byte(part), 0o644))
+	}
+	return errors.Join(err, os.WriteFile(filepath.Join(dir, "releases.toml"), []byte(ledger), 0o644))
+}
+
+// manifestOf is a manifest without the scenarios that are not among those, and
+// with the rest of it as it is.
+func manifestOf(whole string, scenarios []string) (string, error) {
+	var m struct {
+		Scenarios map[string]jsontext.Value `json:"scenarios"`
+	}
+	if err := json.Unmarshal([]byte(whole), &m); err != nil {
+		return "", err
+	}
+	const last = "\n\"scenarios\": {\n"
+	head, _, _ := strings.Cut(whole, last)
+	var kept []string
+	for _, scenario := range scenarios {
+		kept = append(kept, fmt.Sprintf("%q: %s", scenario, m.Scenarios[scenario]))
+	}
+	return head + last + strings.Join(kept, ",\n") + "\n}\n}\n", nil
+}
+
+func sha256Of(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
 func remove(name string) func(t *testing.T, dir string) {
 	return func(t *testing.T, dir string) {

@@ -16,7 +16,7 @@ import (
 const config = "notes/v1.0.0/add/tree/home/%2Elocal/state/jot/config.toml"
 
 // empty is one in which there is nothing to read.
-const empty = "notes/v1.0.0/tree/tree/project/%2Egit/info/exclude"
+const empty = "notes/v1.0.0/killed/tree/project/%2Egit/info/exclude"
 
 func TestMainJudgesWhatWasRead(t *testing.T) {
 	unread := config + ": no subtest read it and compared afterwards"

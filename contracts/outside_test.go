@@ -44,14 +44,16 @@ const modulePath = "github.com/freeze-contracts/permafrost"
 // buildOutside makes the test binaries of the outside module.
 var buildOutside = sync.OnceValue(func() error {
 	err := errors.Join(requireThis(), copySuite("jot", "notes_test.go"), copySuite("odd", "odd_test.go"),
-		os.CopyFS(filepath.Join(outside, "fixtures"), os.DirFS("testdata/jot/fixtures")))
+		os.CopyFS(filepath.Join(outside, "jot", "fixtures"), os.DirFS("testdata/jot/fixtures")),
+		copyScenarios(filepath.Join(outside, "odd", "fixtures"), "add", "killed"))
 	if err != nil {
 		return err
 	}
 	cmd := exec.Command("go", "test", "-c", "-o", filepath.Join(outside, "bin")+"/", "./jot", "./odd")
 	cmd.Dir = outside
-	// Nothing may be fetched: what this module needs is there.
-	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod", "GOPROXY=off", "GOWORK=off")
+	// Nothing may be fetched: what this module needs is there. Nobody debugs it
+	// (-w), unless the caller links in a way of his own.
+	cmd.Env = append(os.Environ(), "GOFLAGS=-ldflags=-w "+os.Getenv("GOFLAGS")+" -mod=mod", "GOPROXY=off", "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return errors.Join(err, errors.New(string(out)))
 	}
