@@ -76,8 +76,8 @@ func (d rotation) left(harness, program string) (id string, pid int) {
 func TestRestartForceLeavesNothing(t *testing.T) {
 	program := filepath.Join(build(t), "stint")
 	d := newRotation(t, "TOKEN=first\n")
-	// It has no child, which would outlive it by a moment.
-	deaf := d.script("deaf", "#!/bin/sh\ntrap '' HUP INT TERM\n[ -p \"$STINT_RUN_DIR/never\" ] || mkfifo \"$STINT_RUN_DIR/never\"\necho $$ >\"$STINT_RUN_DIR/new\"\nmv \"$STINT_RUN_DIR/new\" \"$STINT_RUN_DIR/pid\"\nexec >/dev/null 2>&1 <>\"$STINT_RUN_DIR/never\"\nread -r line\n")
+	// It has no child once its number is known: one would outlive it by a moment.
+	deaf := d.script("deaf", "#!/bin/sh\ntrap '' HUP INT TERM\n[ -p \"$STINT_RUN_DIR/never\" ] || mkfifo \"$STINT_RUN_DIR/never\"\nexec >/dev/null 2>&1 <>\"$STINT_RUN_DIR/never\"\necho $$ >\"$STINT_RUN_DIR/pid\"\nread -r line\n")
 	d.config(fmt.Sprintf("[harness.beside]\ncommand = [\"sh\", \"-c\", \"%[1]s & exec sleep 1000\"]\nresume = []\n[harness.wrapped]\ncommand = [\"setsid\", \"-w\", \"%[1]s\"]\nresume = []\n", deaf))
 
 	id, pid := d.left("beside", "sleep")
