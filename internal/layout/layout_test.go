@@ -30,8 +30,9 @@ var arrows = map[string][]string{
 	"cmd/freeze": {"sandbox", "freeze/cli", "freeze/read", "freeze/scenario"},
 	"cmd/stint":  {"internal/stint/cli"},
 
-	"sandbox":        {"internal/tmux"},
-	"sandbox/script": {"sandbox", "internal/tmux"},
+	"sandbox":              {"internal/tmux"},
+	"sandbox/script":       {"sandbox", "sandbox/script/begin", "internal/tmux"},
+	"sandbox/script/begin": nil,
 
 	"freeze/tree":           nil,
 	"freeze/binding":        {"freeze/tree"},

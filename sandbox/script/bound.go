@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/freeze-contracts/permafrost/sandbox/script/begin"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -24,7 +23,6 @@ const MaxOutput = 16 << 20
 // comes through here.
 type bounds struct {
 	program string // this binary
-	socket  string
 	limit   string // how long the script may take
 
 	mu   sync.Mutex
@@ -40,13 +38,10 @@ type overrun struct {
 // boundsKey is where testscript keeps the bounds for commands of a role.
 type boundsKey struct{}
 
-// begin is the first argument of this binary as a command's beginning.
-const begin = "begin"
-
 // Exec is ts.Exec for a command that may print no more than MaxOutput.
 func Exec(ts *testscript.TestScript, command string, args ...string) error {
 	b := ts.Value(boundsKey{}).(*bounds)
-	err := ts.Exec(b.program, append([]string{begin, b.socket, "0", command}, args...)...)
+	err := ts.Exec(b.program, append([]string{begin.Word, "0", command}, args...)...)
 	if o, ok := b.take(func(o overrun) bool { return o.line == 0 }); ok {
 		return o.err
 	}
@@ -87,8 +82,7 @@ func tooMuch(stream string) error {
 
 // words are what the lines of a script have before the command of exec.
 func (b *bounds) words(line int) string {
-	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
-	return " " + quote(b.program) + " " + begin + " " + quote(b.socket) + " " + strconv.Itoa(line)
+	return " '" + strings.ReplaceAll(b.program, "'", "''") + "' " + begin.Word + " " + strconv.Itoa(line)
 }
 
 // rewrite puts words into each exec of a script.
@@ -115,7 +109,7 @@ func (b *bounds) rewrite(script []byte, lines []Line) ([]byte, error) {
 func (b *bounds) plain(log string, lines []Line) string {
 	for _, l := range lines {
 		log = strings.ReplaceAll(log, b.words(l.N), "")
-		log = strings.ReplaceAll(log, strings.Join([]string{b.program, begin, b.socket, strconv.Itoa(l.N), ""}, " "), "")
+		log = strings.ReplaceAll(log, strings.Join([]string{b.program, begin.Word, strconv.Itoa(l.N), ""}, " "), "")
 	}
 	return log
 }
@@ -130,16 +124,4 @@ func forward(to io.WriteCloser, from io.ReadCloser, end func()) {
 	if n, _ := from.Read(make([]byte, 1)); n > 0 {
 		end()
 	}
-}
-
-// look finds the program of a command, as testscript does.
-func look(command string) (string, error) {
-	if filepath.Base(command) != command {
-		return command, nil
-	}
-	path, err := exec.LookPath(command)
-	if errors.Is(err, exec.ErrDot) {
-		err = nil
-	}
-	return path, err
 }

@@ -2,31 +2,20 @@ package script
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
-	"strconv"
-	"syscall"
 
-	"github.com/go-json-experiment/json"
+	"github.com/freeze-contracts/permafrost/sandbox/script/begin"
 	"golang.org/x/sys/unix"
 )
-
-// beginning is what a command that begins says of itself, with its two streams.
-type beginning struct {
-	PID  int    `json:"pid"`
-	Line int    `json:"line"`
-	None string `json:"none,omitempty"` // the program that PATH does not have
-	Why  string `json:"why,omitempty"`  // why it could not be run
-}
 
 // serve takes the streams of the commands that begin, until close is called.
 func (b *bounds) serve() (close func() error, err error) {
 	if b.program, err = os.Executable(); err != nil {
 		return nil, err
 	}
-	l, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: b.socket, Net: "unixpacket"})
+	l, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: begin.Socket(b.program), Net: "unixpacket"})
 	if err != nil {
 		return nil, err
 	}
@@ -49,14 +38,14 @@ func (b *bounds) serve() (close func() error, err error) {
 
 // accept puts pipes of this process in the place of a command's streams.
 func (b *bounds) accept(conn *net.UnixConn) error {
+	text, oob := make([]byte, 64<<10), make([]byte, unix.CmsgSpace(2*4))
 	for {
-		text, oob := make([]byte, 64<<10), make([]byte, unix.CmsgSpace(2*4))
 		n, oobn, _, _, err := conn.ReadMsgUnix(text, oob)
 		if err != nil || n == 0 {
 			return nil // it is what it was to become, or has ended
 		}
-		var c beginning
-		if err := json.Unmarshal(text[:n], &c); err != nil {
+		c, err := begin.Parse(text[:n])
+		if err != nil {
 			return err
 		}
 		switch {
@@ -77,12 +66,8 @@ func (b *bounds) accept(conn *net.UnixConn) error {
 	}
 }
 
-func (b *bounds) between(conn *net.UnixConn, c beginning, oob []byte) error {
-	msgs, err := unix.ParseSocketControlMessage(oob)
-	if err != nil || len(msgs) != 1 {
-		return fmt.Errorf("a command's streams: %d messages (%v)", len(msgs), err)
-	}
-	fds, err := unix.ParseUnixRights(&msgs[0])
+func (b *bounds) between(conn *net.UnixConn, c begin.Message, oob []byte) error {
+	fds, err := begin.Streams(oob)
 	if err != nil {
 		return err
 	}
@@ -104,82 +89,4 @@ func (b *bounds) between(conn *net.UnixConn, c beginning, oob []byte) error {
 	}
 	_, _, err = conn.WriteMsgUnix([]byte{1}, unix.UnixRights(theirs...), nil)
 	return err
-}
-
-// become hands the streams of this process to the player at args[0], and runs
-// the command that follows the number of its line.
-func become(args []string) error {
-	line, err := strconv.Atoi(args[1])
-	if err != nil {
-		return err
-	}
-	conn, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: args[0], Net: "unixpacket"})
-	if err != nil {
-		return err
-	}
-	c := beginning{PID: os.Getpid(), Line: line}
-	path, err := look(args[2])
-	if err != nil {
-		c.None = args[2]
-		return errors.Join(err, say(conn, c))
-	}
-	if err := handOver(conn, c); err != nil {
-		return err
-	}
-	err = unix.Exec(path, append([]string{path}, args[3:]...), os.Environ())
-	c.Why = fmt.Sprintf("%s: %v", path, err)
-	return errors.Join(errors.New(c.Why), say(conn, c))
-}
-
-// say waits until it was heard.
-func say(conn *net.UnixConn, c beginning) error {
-	text, err := json.Marshal(c)
-	if err == nil {
-		_, err = conn.Write(text)
-	}
-	if err == nil {
-		_, err = conn.Read(make([]byte, 1))
-	}
-	return err
-}
-
-func handOver(conn *net.UnixConn, c beginning) error {
-	text, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	if _, _, err := conn.WriteMsgUnix(text, unix.UnixRights(1, 2), nil); err != nil {
-		return err
-	}
-	oob := make([]byte, unix.CmsgSpace(2*4))
-	_, n, _, _, err := conn.ReadMsgUnix(make([]byte, 1), oob)
-	if err != nil {
-		return err
-	}
-	msgs, err := unix.ParseSocketControlMessage(oob[:n])
-	if err != nil || len(msgs) != 1 {
-		return fmt.Errorf("streams to print to: %d messages (%v)", len(msgs), err)
-	}
-	fds, err := unix.ParseUnixRights(&msgs[0])
-	if err != nil {
-		return err
-	}
-	for i, fd := range fds {
-		if err := unix.Dup3(fd, i+1, 0); err != nil {
-			return err
-		}
-		if err := unix.Close(fd); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// runBegin never returns: not os.Exit, which a build with the race detector
-// makes a second longer.
-func runBegin(args []string) int {
-	err := become(args)
-	fmt.Fprintln(os.Stderr, err)
-	syscall.Exit(127)
-	return 127
 }

@@ -6,5 +6,3 @@ import "errors"
 
 // Boxes need Linux.
 func (b *bounds) serve() (close func() error, err error) { return nil, errors.ErrUnsupported }
-
-func runBegin([]string) int { return 2 }

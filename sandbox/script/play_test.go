@@ -31,6 +31,7 @@ func TestPlayFails(t *testing.T) {
 		{"a program that is not there", "exec jq .\n", 1, "exec jq .", `program "jq" is not in the box: name it in tools under [box]`},
 		{"and whose failure is expected", "exec cli say a\n! exec jq .\n", 2, "! exec jq .", `program "jq" is not in the box: name it in tools under [box]`},
 		{"by way of a variable", "env P=jq\nexec $P .\n", 2, "exec $P .", `program "jq" is not in the box: name it in tools under [box]`},
+		{"a program without a name", "exec cli say a\nexec '' .\n", 2, "exec '' .", "unexpected command failure"},
 		{"a command that is none", "exec cli say a\nscren x\n", 2, "scren x", `unknown command "scren" (did you mean "screen"?)`},
 		{"without exec", "cli say a\n", 1, "cli say a", `unknown command "cli"`},
 		{"a fault that never fires", "fault git hash kill-caller\nexec cli say a\n", 1, "fault git hash kill-caller", "the fault fired 0 times, declared were once"},

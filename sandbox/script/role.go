@@ -19,10 +19,7 @@ import (
 // Role is the script runner as a role of the running binary, see sandbox.Main.
 // The arguments that setup gets are the ones given to Play.
 func Role(name string, setup func(in *sandbox.Inside, args []string) Setup) sandbox.Role {
-	return sandbox.Role{Name: name, Run: func(in *sandbox.Inside, args []string) int {
-		if len(args) > 3 && args[0] == begin {
-			return runBegin(args[1:])
-		}
+	return sandbox.Role{Name: name, Run: func(in *sandbox.Inside, _ []string) int {
 		var j job
 		if err := json.UnmarshalRead(os.Stdin, &j); err != nil {
 			fmt.Fprintf(os.Stderr, "reading the script to play: %v\n", err)
@@ -51,8 +48,7 @@ type player struct {
 }
 
 func newPlayer(in *sandbox.Inside, j job, env []string) *player {
-	p := &player{in: in, job: j, env: env, mux: newMux(in, env), faults: &faults{in: in}}
-	p.bounds = &bounds{limit: j.Limit, socket: filepath.Join(p.work(), "begin")}
+	p := &player{in: in, job: j, env: env, mux: newMux(in, env), faults: &faults{in: in}, bounds: &bounds{limit: j.Limit}}
 	return p
 }
 
