@@ -307,8 +307,8 @@ func TestImmutableFile(t *testing.T) {
 	require.NoError(t, b.Close())
 }
 
-// A tree of any depth is removed in a time that grows with it and no faster,
-// unreadable folders and links out of the box included.
+// A tree of any depth is removed, unreadable folders and links out of the box
+// included; BenchmarkDeepTree tells in what time.
 func TestDeepTree(t *testing.T) {
 	t.Parallel()
 	b, victim := spoiled(t), t.TempDir()
@@ -340,7 +340,7 @@ func TestDeepTree(t *testing.T) {
 	}
 	few := unix.Rlimit{Cur: 256, Max: 256}
 	require.NoError(t, unix.Prlimit(supervisorOf(t, b.Root()), unix.RLIMIT_NOFILE, &few, nil))
-	require.NoError(t, within(t, 10*time.Second, b.Close))
+	require.NoError(t, within(t, time.Minute, b.Close))
 	require.NoDirExists(t, b.Root())
 	require.FileExists(t, victim+"/precious")
 	info, err := os.Stat(victim)

@@ -1,10 +1,13 @@
 package sandbox_test
 
 import (
+	"os"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/freeze-contracts/permafrost/sandbox"
+	"github.com/stretchr/testify/require"
 )
 
 // BenchmarkBox is one empty box up and proved down.
@@ -38,4 +41,33 @@ func benchmarkBox(b *testing.B, cfg sandbox.Config) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkDeepTree removes a box with a tree twice as deep as another's, which
+// takes about twice as long, and not four times.
+func BenchmarkDeepTree(b *testing.B) {
+	took := func(levels int) time.Duration {
+		box, err := sandbox.Start(b.Context(), sandbox.Config{})
+		require.NoError(b, err)
+		dir, err := os.OpenRoot(box.Home())
+		require.NoError(b, err)
+		for range levels {
+			require.NoError(b, dir.Mkdir("d", 0o700))
+			next, err := dir.OpenRoot("d")
+			require.NoError(b, err)
+			require.NoError(b, dir.Close())
+			dir = next
+		}
+		require.NoError(b, dir.Close())
+		require.NoError(b, box.Stop(b.Context()))
+		began := time.Now()
+		require.NoError(b, box.Remove())
+		return time.Since(began)
+	}
+	var once, twice time.Duration
+	for b.Loop() {
+		once += took(1500)
+		twice += took(3000)
+	}
+	b.ReportMetric(float64(twice)/float64(once), "x-half-as-deep")
 }
