@@ -63,7 +63,7 @@ func hostileRun() (out string, err error) {
 	}
 	defer func() { err = errors.Join(err, copied.remove()) }()
 	fixtures, home, tmp := filepath.Join(copied.dir, "read-only fixtures"), filepath.Join(top, "home-link to"), filepath.Join(top, "t")
-	err = errors.Join(c.copy(fixtures), os.Mkdir(tmp, 0o700),
+	err = errors.Join(c.copy(fixtures, c.played), os.Mkdir(tmp, 0o700),
 		os.Mkdir(filepath.Join(top, "home"), 0o700), os.Symlink("home", home))
 	if err != nil {
 		return "", err
@@ -87,18 +87,22 @@ func hostileRun() (out string, err error) {
 	return string(printed), errors.Join(err, lookErr)
 }
 
-// copy copies the corpus, but for the families that no test of this process
-// plays.
-func (c *corpus) copy(to string) error {
+// played says whether a test of this process has played the family.
+func (c *corpus) played(family string) bool {
+	_, played := current.played.Load(family)
+	return played
+}
+
+// copy copies the corpus, but for the families that nobody needs.
+func (c *corpus) copy(to string, needed func(family string) bool) error {
 	entries, err := fs.ReadDir(c.fsys, ".")
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		name := e.Name()
-		_, played := current.played.Load(name)
 		switch {
-		case c.meant[name] != nil && !played:
+		case c.meant[name] != nil && !needed(name):
 		case e.IsDir():
 			sub, subErr := fs.Sub(c.fsys, name)
 			err = errors.Join(err, subErr, os.CopyFS(filepath.Join(to, name), sub))

@@ -21,6 +21,7 @@ type process struct {
 	visits  *visits
 	tampers *tampers // nil unless this process is to tamper
 	looks   *looks   // nil unless Main runs the tests
+	owned   []string // families that Main or Visit named; nil where neither runs
 	played  sync.Map // families
 	swept   sync.Map // folders, from which all that nobody holds was removed
 
@@ -57,6 +58,7 @@ func Main(m *testing.M, family string, opts ...MainOption) {
 	for _, opt := range opts {
 		opt(current)
 	}
+	current.owned = []string{family}
 	hostile := os.Getenv(hostileEnv) != ""
 	if hostile {
 		setUmask(0o077)

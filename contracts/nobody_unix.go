@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"syscall"
 	"testing"
 )
@@ -19,8 +20,8 @@ const nobody = 65534
 // AsNobody says whether the test that calls it is to go on, as one of what
 // permission refuses must not where its user is root, who may read and write
 // everything. There it runs that test once more, as another user in a process
-// of its own, whose fixtures lie where that user may read them, and fails the
-// test, under the same assertion id, if it fails there.
+// of its own, where that user may read the fixtures of the families that Main or
+// Visit names, and fails the test, under the same assertion id, if it fails there.
 func AsNobody(t *testing.T) bool {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -76,11 +77,13 @@ func equip(dir, fixtures string) error {
 	if err != nil {
 		return err
 	}
-	frozen, err := Find(".")
+	c, err := current.open()
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(os.CopyFS(fixtures, os.DirFS(frozen)), os.Mkdir(filepath.Join(dir, "tmp"), 0o700),
+	// Which families that one test plays is not known, but those of its suite are.
+	ours := func(family string) bool { return current.owned == nil || slices.Contains(current.owned, family) }
+	if err := errors.Join(c.copy(fixtures, ours), os.Mkdir(filepath.Join(dir, "tmp"), 0o700),
 		os.WriteFile(filepath.Join(dir, "test"), program, 0o700)); err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ func Visit(m *testing.M, families []string, options ...MainOption) {
 	for _, option := range options {
 		option(current)
 	}
+	current.owned = families
 	hostile := os.Getenv(hostileEnv) != ""
 	if hostile {
 		setUmask(0o077)
