@@ -1,6 +1,7 @@
 package readers
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
@@ -39,14 +40,15 @@ func File(fsys fs.FS, name string) ([]byte, error) {
 		return nil, fmt.Errorf("%q: %w", name, ErrTooLarge)
 	}
 	// It may grow meanwhile.
-	b, err := io.ReadAll(io.LimitReader(f, MaxDocument+1))
-	if err != nil {
+	var b bytes.Buffer
+	b.Grow(int(info.Size()) + bytes.MinRead)
+	if _, err := b.ReadFrom(io.LimitReader(f, MaxDocument+1)); err != nil {
 		return nil, err
 	}
-	if len(b) > MaxDocument {
+	if b.Len() > MaxDocument {
 		return nil, fmt.Errorf("%q: %w", name, ErrTooLarge)
 	}
-	return b, nil
+	return b.Bytes(), nil
 }
 
 // noSymlink looks at every component of name: an os.Root keeps a symlink from
