@@ -52,7 +52,7 @@ func TestBound(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
 		th := thaw(t, f)
-		neighbour(t, f, th)
+		ids := neighbour(t, f, th)
 		r := stint(t, f, th)
 		f.Settle(t)
 		for _, s := range script(t, f) {
@@ -65,8 +65,8 @@ func TestBound(t *testing.T) {
 				}
 				spoiled := spoil(t, frozen, b.pattern, b.to)
 				require.NoError(t, os.WriteFile(name, spoiled, 0o600))
-				refusedEverywhere(t, f, r, id, "bound elsewhere: "+b.field, func(row, _ string) string { return bound[row] + b.name })
-				f.Equal(t, "r4.bound."+b.name+".bytes", string(stored(t, th, id)), string(spoiled))
+				refusedEverywhere(t, f, r, ids, id, "bound elsewhere: "+b.field, func(row, _ string) string { return bound[row] + b.name })
+				f.Equal(t, "r4.bound."+b.name+".bytes", content(t, name), string(spoiled))
 			}
 			// The other name that it may have, where another project took the first.
 			more := spoil(t, frozen, `("(tmux_)?session": "[^"]*)"`, `${1}-`+r.Project.ID[:8]+`"`)
@@ -83,31 +83,31 @@ func TestBound(t *testing.T) {
 // other is the id of a session beside those of the fixture.
 const other = "0a0b0c0d0e0f"
 
-// neighbour puts its document there.
-func neighbour(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) {
+// neighbour puts its document there. It returns the ids of all that are there then.
+func neighbour(t *testing.T, f *contracts.Fixture, th *contracts.Thawed) (ids []string) {
 	t.Helper()
-	id := script(t, f)[0].said(t, f).ID
+	for _, s := range all(t, f) {
+		ids = append(ids, s.ID)
+	}
+	id := ids[0]
 	b := bytes.ReplaceAll(stored(t, th, id), []byte(id), []byte(other))
 	name := th.Path(documentOf(t, th, other))
 	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
 	require.NoError(t, os.WriteFile(name, b, 0o600))
+	return append(ids, other)
 }
 
-// refusedEverywhere asserts by what name a session is refused by all that is
-// done with one, and that the other ones are still listed.
-func refusedEverywhere(t *testing.T, f *contracts.Fixture, r *runner.Runner, id, want string, assert func(row, what string) string) {
+// refusedEverywhere asserts by what name one session of those with the ids is
+// refused by all that is done with one, and that the other ones are still listed.
+func refusedEverywhere(t *testing.T, f *contracts.Fixture, r *runner.Runner, ids []string, id, want string, assert func(row, what string) string) {
 	t.Helper()
 	docs, skipped, err := r.Sessions.Documents()
 	f.Equal(t, assert("r4", "documents"), named(err), "none")
-	listed, others := []string{}, []string{other}
+	listed := []string{}
 	for _, d := range docs {
 		listed = append(listed, d.ID)
 	}
-	for _, s := range all(t, f) {
-		if s.ID != id {
-			others = append(others, s.ID)
-		}
-	}
+	others := slices.DeleteFunc(slices.Clone(ids), func(one string) bool { return one == id })
 	slices.Sort(listed)
 	slices.Sort(others)
 	name := path.Join(r.Project.StateDir, "sessions", id, "session.json")
@@ -153,7 +153,6 @@ func TestMoved(t *testing.T) {
 		} {
 			p := &project.Project{Tree: git.Tree{Dir: th.Path("project"), Env: env(th)}, ID: filepath.Base(dir), StateDir: dir, Config: new(config.Config)}
 			back := m.move(t, p)
-			f.Settle(t)
 			r, err := runner.New(p, env(th), f.To.UTC)
 			require.NoError(t, err)
 			r.Sessions.Panes = nobody
@@ -172,9 +171,9 @@ func TestMoved(t *testing.T) {
 				_, err := r.Open(t.Context(), runner.OpenOptions{Harness: "sh"})
 				f.Equal(t, "r4.moved.open", saying(err, ofAnotherPlace), ofAnotherPlace)
 			}
-			f.Unchanged(t)
 			require.NoError(t, r.Close())
 			back()
+			f.Unchanged(t)
 		}
 	})
 }

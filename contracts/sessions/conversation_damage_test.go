@@ -53,6 +53,8 @@ func TestConversationDamage(t *testing.T) {
 		}
 		th := thaw(t, f)
 		r := stint(t, f, th)
+		ids := []string{other}
+		eachTalk(t, f, func(_ made, id string) { ids = append(ids, id) })
 		eachTalk(t, f, func(m made, id string) {
 			name, frozen := th.Path(talkOf(t, th, id)), storedTalk(t, th, id)
 			require.NoError(t, os.WriteFile(th.Path(talkOf(t, th, other)), bytes.ReplaceAll(frozen, []byte(id), []byte(other)), 0o600))
@@ -60,8 +62,8 @@ func TestConversationDamage(t *testing.T) {
 			spoilt := func(what, want string, b []byte) {
 				t.Helper()
 				require.NoError(t, os.WriteFile(name, b, 0o600))
-				talkRefused(t, f, r, id, "r19.conversation."+what, want)
-				f.Equal(t, "r19.conversation."+what+".bytes", bytes.Equal(storedTalk(t, th, id), b), true)
+				talkRefused(t, f, r, ids, id, "r19.conversation."+what, want)
+				f.Equal(t, "r19.conversation."+what+".bytes", content(t, name), string(b))
 			}
 			for _, d := range talkDamages {
 				spoilt(d.name, d.want, spoil(t, frozen, d.pattern, d.to))
@@ -69,7 +71,7 @@ func TestConversationDamage(t *testing.T) {
 			flipped := map[bool]string{true: `"state": "open"`, false: `"state": "closed"`}[m.talk == "closed"]
 			spoilt("closed_at", "corrupt at closed_at", spoil(t, frozen, `"state": "\w+"`, flipped))
 			require.NoError(t, os.Truncate(name, readers.MaxDocument+1))
-			talkRefused(t, f, r, id, "r19.conversation.larger", "too large")
+			talkRefused(t, f, r, ids, id, "r19.conversation.larger", "too large")
 			f.Equal(t, "r19.conversation.larger.size", size(t, name), int64(readers.MaxDocument+1))
 			require.NoError(t, os.WriteFile(name, frozen, 0o600))
 			f.Unchanged(t, talkOf(t, th, id))
@@ -77,28 +79,28 @@ func TestConversationDamage(t *testing.T) {
 			require.NoError(t, os.Rename(name, aside))
 			require.NoError(t, os.Symlink(rel(t, filepath.Dir(name), aside), name))
 			f.Settle(t)
-			talkRefused(t, f, r, id, "r19.conversation.symlink", "not regular")
+			talkRefused(t, f, r, ids, id, "r19.conversation.symlink", "not regular")
 			f.Unchanged(t)
 			require.NoError(t, os.Rename(aside, name))
 		})
 	})
 }
 
-// talkRefused asserts by what name a conversation is refused by all that is
-// done with one, and that the other ones are still listed.
-func talkRefused(t *testing.T, f *contracts.Fixture, r *runner.Runner, id, assert, want string) {
+// talkRefused asserts by what name one conversation of those with the ids is
+// refused by all that is done with one, and that the other ones are still listed.
+func talkRefused(t *testing.T, f *contracts.Fixture, r *runner.Runner, ids []string, id, assert, want string) {
 	t.Helper()
 	docs, skipped, err := r.Conversations.Documents()
 	require.NoError(t, err)
-	listed, others := make(map[string]bool), map[string]bool{other: true}
+	listed, others := make(map[string]bool), make(map[string]bool)
 	for _, c := range docs {
 		listed[c.ID] = true
 	}
-	eachTalk(t, f, func(_ made, beside string) {
+	for _, beside := range ids {
 		if beside != id {
 			others[beside] = true
 		}
-	})
+	}
 	f.Equal(t, assert+".skipped", refusals(skipped), map[string]string{path.Join(r.Project.StateDir, "conversations", id+".json"): want})
 	f.Equal(t, assert+".others", listed, others)
 	_, err = r.Conversations.Get(id)

@@ -19,7 +19,7 @@ import (
 func TestPermission(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		th := thaw(t, f)
-		neighbour(t, f, th)
+		ids := neighbour(t, f, th)
 		r := stint(t, f, th)
 		for _, s := range script(t, f) {
 			id := s.said(t, f).ID
@@ -37,7 +37,7 @@ func TestPermission(t *testing.T) {
 				f.Unchanged(t)
 			}
 			try(0, 0o700, func() {
-				refusedEverywhere(t, f, r, id, "permission", func(_, what string) string { return "r19.permission." + what })
+				refusedEverywhere(t, f, r, ids, id, "permission", func(_, what string) string { return "r19.permission." + what })
 			})
 			try(0o600, 0o500, func() {
 				h, err := r.Sessions.Hold(t.Context(), id)

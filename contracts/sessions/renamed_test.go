@@ -74,11 +74,11 @@ func TestRenamed(t *testing.T) {
 		})
 
 		r := stintIn(t, f, th, s.renamed)
-		neighbour(t, f, th)
+		ids := neighbour(t, f, th)
 		edit(t, th.Path(documentOf(t, th, other)), `("repository": ")[^"]*`, `${1}`+main)
 		f.Settle(t)
 		rows := map[string]string{"r4": "r4.renamed", "r5": "r5.renamed", "r6": "r6.renamed", "r7": "r7.renamed", "r8": "r8.renamed", "r9": "r9.renamed"}
-		refusedEverywhere(t, f, r, id, "bound elsewhere: repository", func(row, what string) string { return rows[row] + "." + what })
+		refusedEverywhere(t, f, r, ids, id, "bound elsewhere: repository", func(row, what string) string { return rows[row] + "." + what })
 		f.Unchanged(t)
 
 		r.Sessions.Panes, r.Project.Config.Tmux.Socket = mute, th.Path("s") // so that no session is opened in any case

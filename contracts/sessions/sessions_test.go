@@ -98,10 +98,10 @@ var fingerprint = contracts.Derive("fingerprint", byhand.Fingerprint)
 // state is the box-relative path of the project's state folder.
 func state(t *testing.T, th *contracts.Thawed) string {
 	t.Helper()
-	ids, err := fs.Glob(th.FS(t, projects), "*")
+	ids, err := os.ReadDir(th.Path(projects))
 	require.NoError(t, err)
 	require.Len(t, ids, 1, "projects")
-	return path.Join(projects, ids[0])
+	return path.Join(projects, ids[0].Name())
 }
 
 // workspace is the box-relative path of a session's worktree and run root.
