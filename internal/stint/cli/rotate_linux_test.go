@@ -17,7 +17,7 @@ import (
 
 // What is awaited is asked for at pause, and fails a test after patience.
 const (
-	patience = 20 * time.Second
+	patience = time.Minute
 	pause    = 5 * time.Millisecond
 )
 
