@@ -194,8 +194,9 @@ func TestApplyOfAnotherPatch(t *testing.T) {
 				want = "corrupt at "
 			}
 			id := "r19.patch" + "." + name
-			require.NoError(t, damage(p.th.Path(p.patch())))
-			f.Settle(t)
+			file := p.th.Path(p.patch())
+			require.NoError(t, damage(file))
+			before := fileAt(t, file)
 			_, err := p.store.Patch(m)
 			f.Equal(t, id, named(err), want)
 			_, _, err = p.store.Validate(t.Context(), p.main, m)
@@ -205,10 +206,12 @@ func TestApplyOfAnotherPatch(t *testing.T) {
 			held, err := p.store.Holds(func(*artifact.Manifest) bool { return true }, m.Base, work)
 			require.NoError(t, err)
 			f.Equal(t, id+".holds", held, false)
-			f.Unchanged(t, p.tries()...)
-			require.NoError(t, os.RemoveAll(p.th.Path(p.patch())))
-			require.NoError(t, os.WriteFile(p.th.Path(p.patch()), whole, 0o600))
+			f.Equal(t, id+".bytes", fileAt(t, file), before)
+			require.NoError(t, os.RemoveAll(file))
+			require.NoError(t, os.RemoveAll(file+".aside"))
+			require.NoError(t, os.WriteFile(file, whole, 0o600))
 		}
+		f.Unchanged(t, append(p.tries(), p.patch())...)
 	})
 }
 

@@ -171,6 +171,17 @@ func TestCloseConversation(t *testing.T) {
 // spoke thaws the fixtures of releases that kept conversations.
 func spoke(t *testing.T, do func(t *testing.T, p place)) {
 	t.Helper()
+	spokeIn(t, thaw, do)
+}
+
+// spokeLooked is spoke for a test that writes nothing.
+func spokeLooked(t *testing.T, do func(t *testing.T, p place)) {
+	t.Helper()
+	spokeIn(t, look, do)
+}
+
+func spokeIn(t *testing.T, thaw func(*testing.T, *contracts.Fixture) place, do func(t *testing.T, p place)) {
+	t.Helper()
 	contracts.Each(t, "artifacts", func(t *testing.T, f *contracts.Fixture) {
 		t.Parallel()
 		if converses(f) {
@@ -204,9 +215,8 @@ func TestConversationDamage(t *testing.T) {
 		whole, err := os.ReadFile(name)
 		require.NoError(t, err)
 		for _, d := range talkDamages {
-			spoilt := d.spoil(t, whole)
-			require.NoError(t, os.WriteFile(name, spoilt, 0o600))
-			f.Settle(t)
+			require.NoError(t, os.WriteFile(name, d.spoil(t, whole), 0o600))
+			before := fileAt(t, name)
 			_, err := r.Conversations.Get(p.talkID)
 			f.Equal(t, d.id, named(err), d.want)
 			_, skipped, err := r.Conversations.Documents()
@@ -214,15 +224,16 @@ func TestConversationDamage(t *testing.T) {
 			f.Equal(t, d.id+".unreadable", reasons(skipped), []string{d.want + ": " + name})
 			_, _, err = r.CloseConversation(t.Context(), p.talkID)
 			f.Equal(t, d.id+".close", named(err), d.want)
-			f.Unchanged(t)
+			f.Equal(t, d.id+".bytes", fileAt(t, name), before)
 		}
+		f.Unchanged(t, p.talkFile())
 	})
 }
 
 // Cut at each byte, a conversation is corrupt, and never a smaller one.
 func TestConversationCut(t *testing.T) {
 	contracts.AnyPlace(t)
-	spoke(t, func(t *testing.T, p place) {
+	spokeLooked(t, func(t *testing.T, p place) {
 		b, err := fs.ReadFile(p.th.FS(t, "."), p.talkFile())
 		require.NoError(t, err)
 		var wrong []string

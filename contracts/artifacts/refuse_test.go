@@ -92,28 +92,63 @@ var owns = []own{
 	{"r13.own.binary-text", files{"picture": {plain, "mine\n"}}, "picture"},
 }
 
+// besides says whether both can be in one work tree.
+func (o own) besides(other own) bool {
+	for name := range o.files {
+		for its := range other.files {
+			if name == its || strings.HasPrefix(name, its+"/") || strings.HasPrefix(its, name+"/") {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// together are those for a run, in as few work trees as hold them all.
+func together(s saved) (trees [][]own) {
+	for _, o := range owns {
+		if !o.among(s) {
+			continue
+		}
+		at := slices.IndexFunc(trees, func(tree []own) bool { return !slices.ContainsFunc(tree, func(is own) bool { return !is.besides(o) }) })
+		if at < 0 {
+			at, trees = len(trees), append(trees, nil)
+		}
+		trees[at] = append(trees[at], o)
+	}
+	return trees
+}
+
 // Work of somebody's own is never written over, and none of the run's work is
-// written beside it.
+// written beside it. All of it is named: each is seen, whatever lies beside it.
+// (That each is enough is held by the tests of the store.)
 func TestRefusedForOwnWork(t *testing.T) {
 	contracts.AnyPlace(t)
-	work := func(s saved) bool {
-		return s.applies() && slices.ContainsFunc(owns, func(o own) bool { return o.among(s) })
-	}
+	work := func(s saved) bool { return s.applies() && together(s) != nil }
 	each(t, work, func(t *testing.T, p place) {
 		f := p.f
 		dir := p.main.Dir
-		for _, o := range owns {
-			if !o.among(p.told) {
-				continue
-			}
-			for name, mine := range o.files {
-				put(t, dir, name, mine)
+		for _, tree := range together(p.told) {
+			var at []string
+			for _, o := range tree {
+				for name, mine := range o.files {
+					put(t, dir, name, mine)
+				}
+				at = append(at, fmt.Sprintf("%q", o.at))
 			}
 			f.Settle(t)
-			f.Equal(t, o.id, p.apply(t), fmt.Sprintf("run %q: %q has changes of its own in %q", p.run, dir, o.at))
+			got, said := p.apply(t), fmt.Sprintf("run %q: %q has changes of its own in ", p.run, dir)
+			named, _ := strings.CutPrefix(got, said)
+			for i, o := range tree {
+				f.Equal(t, o.id, slices.Contains(strings.Split(named, ", "), at[i]), true)
+			}
+			slices.Sort(at)
+			f.Equal(t, "r13.own", got, said+strings.Join(at, ", "))
 			f.Unchanged(t, p.tries()...)
-			for name := range o.files {
-				put(t, dir, name, p.base[name])
+			for _, o := range tree {
+				for name := range o.files {
+					put(t, dir, name, p.base[name])
+				}
 			}
 			require.NoError(t, os.RemoveAll(p.th.Path("project/link")))
 			put(t, dir, ".git/info/exclude", file{plain, ""})

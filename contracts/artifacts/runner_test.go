@@ -174,7 +174,7 @@ func (p place) checkRecovered(t *testing.T, r *runner.Runner) {
 
 // What the release's own recover said is how it is.
 func TestRecoverSaid(t *testing.T) {
-	each(t, in(artifact.Interrupted), func(t *testing.T, p place) {
+	eachLooked(t, in(artifact.Interrupted), func(t *testing.T, p place) {
 		for view, want := range map[string][]*artifact.Manifest{"recover": {p.get(t)}, "again": nil} {
 			var answer struct {
 				Recovered []struct {
