@@ -13,14 +13,16 @@ import (
 	"github.com/freeze-contracts/permafrost/internal/stint/project"
 	"github.com/freeze-contracts/permafrost/internal/stint/runner"
 	"github.com/freeze-contracts/permafrost/readers/artifact"
+	projects "github.com/freeze-contracts/permafrost/readers/project"
 )
 
 // runner is today's, of the thawed project. What it reads of documents is
-// recorded.
+// recorded. That the project is found where it is, is asked of the commands.
 func (p place) runner(t *testing.T) *runner.Runner {
 	t.Helper()
-	found, err := project.Find(t.Context(), p.main.Env, p.main.Dir)
+	config, err := projects.ReadConfig(p.th.FS(t, "project"))
 	require.NoError(t, err)
+	found := &project.Project{Tree: p.main, ID: p.store.ProjectID, StateDir: p.store.StateDir, Config: config}
 	r, err := runner.New(found, p.main.Env, p.now)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
