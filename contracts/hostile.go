@@ -1,6 +1,7 @@
 package contracts
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,70 +32,106 @@ func AnyPlace(t testing.TB) {
 	}
 }
 
-// runHostile runs this test binary once more, and shows what it printed if it
-// fails.
-func runHostile(family string) int {
-	out, err := hostileRun()
+// hostileRun is this test binary once more, in a hostile place.
+type hostileRun struct {
+	cmd      *exec.Cmd
+	printed  bytes.Buffer
+	places   []*folder
+	fixtures string
+	before   map[string]string // what lies in there
+	err      error             // it could not be started
+}
+
+// startHostile starts it. Nothing that a test does to this process, such as to
+// its environment or working folder, may have been done yet.
+func startHostile() *hostileRun {
+	h := &hostileRun{}
+	h.err = h.start()
+	return h
+}
+
+func (h *hostileRun) start() error {
+	c, err := current.open()
+	if err != nil {
+		return err
+	}
+	top, err := h.place(os.TempDir())
+	if err != nil {
+		return err
+	}
+	copied, err := h.place()
+	if err != nil {
+		return err
+	}
+	home, tmp := filepath.Join(top, "home-link to"), filepath.Join(top, "t")
+	h.fixtures = filepath.Join(copied, "read-only fixtures")
+	err = errors.Join(c.copy(h.fixtures), os.Mkdir(tmp, 0o700),
+		os.Mkdir(filepath.Join(top, "home"), 0o700), os.Symlink("home", home))
+	if err != nil {
+		return err
+	}
+	if h.before, err = protect(h.fixtures); err != nil {
+		return err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(exe, hostileArgs(os.Args[1:])...)
+	cmd.Env = append(os.Environ(), hostileEnv+"=1", FixturesEnv+"="+h.fixtures, "TZ="+hostileZone, "HOME="+home, "TMPDIR="+tmp)
+	cmd.Stdout, cmd.Stderr = &h.printed, &h.printed
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	h.cmd = cmd
+	return nil
+}
+
+// place makes a folder, which end removes.
+func (h *hostileRun) place(parents ...string) (string, error) {
+	p, err := newFolder("hostile place", parents...)
+	if err != nil {
+		return "", err
+	}
+	h.places = append(h.places, p)
+	return p.dir, nil
+}
+
+// end waits for it, and removes what it needed.
+func (h *hostileRun) end() error {
+	err := h.err
+	if h.cmd != nil {
+		err = h.cmd.Wait()
+		// Root writes to a read-only tree as well: only a look at it tells.
+		after, lookErr := protect(h.fixtures)
+		if diff := cmp.Diff(h.before, after); diff != "" {
+			err = errors.Join(err, fmt.Errorf("the fixtures were written to (-before +after)\n%s", diff))
+		}
+		err = errors.Join(err, lookErr)
+	}
+	for _, p := range h.places {
+		err = errors.Join(err, p.remove())
+	}
+	return err
+}
+
+// judge waits for it, and shows what it printed if it fails.
+func (h *hostileRun) judge(family string) int {
+	err := h.end()
 	if err == nil {
 		return 0
 	}
 	// Marked, so that nobody takes these lines for tests of this run.
-	for line := range strings.Lines(out) {
+	for line := range strings.Lines(h.printed.String()) {
 		fmt.Fprint(os.Stderr, "hostile: "+line)
 	}
 	say(family, "the tests pass here and fail in the hostile environment: %v", err)
 	return 1
 }
 
-func hostileRun() (out string, err error) {
-	c, err := current.open()
-	if err != nil {
-		return "", err
-	}
-	place, err := newFolder("hostile place", os.TempDir())
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, place.remove()) }()
-	top := place.dir
-	copied, err := newFolder("hostile place")
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, copied.remove()) }()
-	fixtures, home, tmp := filepath.Join(copied.dir, "read-only fixtures"), filepath.Join(top, "home-link to"), filepath.Join(top, "t")
-	err = errors.Join(c.copy(fixtures, c.played), os.Mkdir(tmp, 0o700),
-		os.Mkdir(filepath.Join(top, "home"), 0o700), os.Symlink("home", home))
-	if err != nil {
-		return "", err
-	}
-	before, err := protect(fixtures)
-	if err != nil {
-		return "", err
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	cmd := exec.Command(exe, hostileArgs(os.Args[1:])...)
-	cmd.Env = append(os.Environ(), hostileEnv+"=1", FixturesEnv+"="+fixtures, "TZ="+hostileZone, "HOME="+home, "TMPDIR="+tmp)
-	printed, err := cmd.CombinedOutput()
-	// Root writes to a read-only tree as well: only a look at it tells.
-	after, lookErr := protect(fixtures)
-	if diff := cmp.Diff(before, after); diff != "" {
-		err = errors.Join(err, fmt.Errorf("the fixtures were written to (-before +after)\n%s", diff))
-	}
-	return string(printed), errors.Join(err, lookErr)
-}
-
-// played says whether a test of this process has played the family.
-func (c *corpus) played(family string) bool {
-	_, played := current.played.Load(family)
-	return played
-}
-
-// copy copies the corpus, but for the families that nobody needs.
-func (c *corpus) copy(to string, needed func(family string) bool) error {
+// copy copies the corpus. Of the families it is those that Main or Visit names,
+// if one of them runs: which of them a test plays is not known before.
+func (c *corpus) copy(to string) error {
 	entries, err := fs.ReadDir(c.fsys, ".")
 	if err != nil {
 		return err
@@ -102,7 +139,7 @@ func (c *corpus) copy(to string, needed func(family string) bool) error {
 	for _, e := range entries {
 		name := e.Name()
 		switch {
-		case c.meant[name] != nil && !needed(name):
+		case c.meant[name] != nil && current.families != nil && !slices.Contains(current.families, name):
 		case e.IsDir():
 			sub, subErr := fs.Sub(c.fsys, name)
 			err = errors.Join(err, subErr, os.CopyFS(filepath.Join(to, name), sub))

@@ -21,9 +21,9 @@ type process struct {
 	visits  *visits
 	tampers *tampers // nil unless this process is to tamper
 	looks   *looks   // nil unless Main runs the tests
-	owned   []string // families that Main or Visit named; nil where neither runs
-	played  sync.Map // families
 	swept   sync.Map // folders, from which all that nobody holds was removed
+
+	families []string // that Main or Visit names; nil where neither runs
 
 	// promise has what is promised by row, as in r13; nil where nobody said.
 	promise func() (map[string]string, error)
@@ -47,9 +47,10 @@ func newProcess() *process {
 // Main is TestMain of the one suite that owns a family. It runs the tests and
 // ends the process. Once they passed, the suite fails nevertheless if nothing
 // read a fixture file of the family, in whatever release; a read counts only
-// where the same subtest compared afterwards. Then the tests run once more in a
-// hostile environment: a time zone that is not UTC, a HOME behind a symlink,
-// paths with a space and a hyphen, umask 077, fixtures that are read-only.
+// where the same subtest compared afterwards. At the same time the tests run
+// once more in a hostile environment: a time zone that is not UTC, a HOME behind
+// a symlink, paths with a space and a hyphen, umask 077, fixtures that are
+// read-only, and of those none of another family.
 //
 // Neither is done under -run, -skip (which is how tests are divided into shards),
 // -short, -list or -fuzz: a part of the tests reads a part of the files. Main
@@ -58,7 +59,7 @@ func Main(m *testing.M, family string, opts ...MainOption) {
 	for _, opt := range opts {
 		opt(current)
 	}
-	current.owned = []string{family}
+	current.families = []string{family}
 	hostile := os.Getenv(hostileEnv) != ""
 	if hostile {
 		setUmask(0o077)
@@ -67,13 +68,21 @@ func Main(m *testing.M, family string, opts ...MainOption) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
+	flag.Parse()
+	why := partial()
+	// It runs beside this one: where few tests are left, or one that is alone, a
+	// core would have nothing to do.
+	var elsewhere *hostileRun
+	if why == "" && current.tampers == nil && !hostile {
+		elsewhere = startHostile()
+	}
 	current.looks = newLooks()
 	code := m.Run()
 	if err := current.looks.done(); err != nil {
 		say(family, "%v", err)
 		code = 1
 	}
-	switch why := partial(); {
+	switch {
 	case current.tampers != nil:
 		code = current.tampers.write()
 	case code != 0:
@@ -81,9 +90,13 @@ func Main(m *testing.M, family string, opts ...MainOption) {
 		say(family, "what is read was not judged, and the hostile run left out, because of %s", why)
 	default:
 		code = judge(family)
-		if code == 0 && !hostile {
-			code = runHostile(family)
-		}
+	}
+	switch {
+	case elsewhere == nil:
+	case code == 0:
+		code = elsewhere.judge(family)
+	default:
+		elsewhere.end() // what fails here may well fail there
 	}
 	os.Exit(code)
 }

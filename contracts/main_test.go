@@ -86,6 +86,14 @@ func TestMainRunsTheSuiteInAHostilePlace(t *testing.T) {
 	}
 }
 
+// Neither run waits for the other to end: each waits here for the other to begin.
+func TestMainRunsInBothPlacesAtOnce(t *testing.T) {
+	cmd := suite(t, "odd")
+	cmd.Env = append(cmd.Env, "ODD=waits for the other run", "MEET="+t.TempDir())
+	out, code := run(t, cmd)
+	require.Equal(t, 0, code, out)
+}
+
 // A file that nothing reads is found in whatever release it lies.
 func TestMainFindsAFileThatIsNew(t *testing.T) {
 	dir := copyCorpus(t)

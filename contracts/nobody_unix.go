@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"syscall"
 	"testing"
 )
@@ -81,9 +80,7 @@ func equip(dir, fixtures string) error {
 	if err != nil {
 		return err
 	}
-	// Which families that one test plays is not known, but those of its suite are.
-	ours := func(family string) bool { return current.owned == nil || slices.Contains(current.owned, family) }
-	if err := errors.Join(c.copy(fixtures, ours), os.Mkdir(filepath.Join(dir, "tmp"), 0o700),
+	if err := errors.Join(c.copy(fixtures), os.Mkdir(filepath.Join(dir, "tmp"), 0o700),
 		os.WriteFile(filepath.Join(dir, "test"), program, 0o700)); err != nil {
 		return err
 	}

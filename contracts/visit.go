@@ -28,7 +28,7 @@ func Visit(m *testing.M, families []string, options ...MainOption) {
 	for _, option := range options {
 		option(current)
 	}
-	current.owned = families
+	current.families = families
 	hostile := os.Getenv(hostileEnv) != ""
 	if hostile {
 		setUmask(0o077)
@@ -45,7 +45,7 @@ func Visit(m *testing.M, families []string, options ...MainOption) {
 			code = max(code, judgeVisit(family))
 		}
 		if code == 0 {
-			code = runHostile(all)
+			code = startHostile().judge(all)
 		}
 	}
 	os.Exit(code)

@@ -145,6 +145,16 @@ func TestPlace(t *testing.T) {
 		info, err := os.Stat(name)
 		require.NoError(t, err)
 		require.Equal(t, fs.FileMode(0o644), info.Mode())
+	case "waits for the other run":
+		mine, other := "here", "hostile"
+		if strings.Contains(os.Getenv(contracts.FixturesEnv), "read-only") {
+			mine, other = other, mine
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(os.Getenv("MEET"), mine), nil, 0o600))
+		require.Eventually(t, func() bool {
+			_, err := os.Stat(filepath.Join(os.Getenv("MEET"), other))
+			return err == nil
+		}, 20*time.Second, 10*time.Millisecond)
 	case "writes to the fixtures":
 		if dir := os.Getenv(contracts.FixturesEnv); strings.Contains(dir, "read-only") {
 			// What root can do anyway, and another user by a chmod.
