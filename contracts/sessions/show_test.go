@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/freeze-contracts/permafrost/contracts"
+	"github.com/freeze-contracts/permafrost/internal/stint/session"
 	"github.com/freeze-contracts/permafrost/internal/stint/text"
 )
 
@@ -74,23 +75,24 @@ func TestToldBefore(t *testing.T) {
 }
 
 // The rendered form has all that the release told. Whether it lives is not
-// asked for the list: there is no tmux server.
+// asked for the list: there is no tmux server. Whether it is stale is as the list
+// has it.
 func TestShown(t *testing.T) {
 	contracts.Each(t, "sessions", func(t *testing.T, f *contracts.Fixture) {
 		th := look(t, f)
 		list := string(run(t, th, "session", "list", "--all"))
-		r := stint(t, f, th)
-		docs, _, err := r.Sessions.Documents()
-		require.NoError(t, err)
-		forms := make(map[string]string) // of session show, by id
-		for _, e := range r.Sessions.List(t.Context(), docs) {
-			var form strings.Builder
-			text.Session(&form, e, "")
-			forms[e.ID] = form.String()
-		}
+		r := undated(t, f, th)
 		for _, s := range script(t, f) {
 			want := s.said(t, f)
-			got := rows(forms[want.ID])
+			row := strings.Fields(strings.Split(list, want.ID)[1])
+			f.Equal(t, "r5.text.list", []string{row[0], row[2], row[3]}, []string{want.State, want.Stale, want.Harness})
+			d, err := r.Sessions.Get(want.ID)
+			require.NoError(t, err)
+			e := r.Sessions.Probe(t.Context(), d)
+			e.Stale = session.Staleness(row[2])
+			var form strings.Builder
+			text.Session(&form, e, "")
+			got := rows(form.String())
 			shown := map[string]string{
 				"session": want.ID, "state": want.State, "live": want.Live, "repository": want.Repository + " (" + want.Stale + ")",
 				"harness": want.Harness, "branch": want.Branch, "base": want.Base, "fingerprint": want.Fingerprint,
@@ -101,8 +103,6 @@ func TestShown(t *testing.T) {
 			}
 			maps.DeleteFunc(shown, func(_, value string) bool { return value == "" })
 			f.Equal(t, "r5.text", got, shown)
-			row := strings.Fields(strings.Split(list, want.ID)[1])
-			f.Equal(t, "r5.text.list", []string{row[0], row[2], row[3]}, []string{want.State, want.Stale, want.Harness})
 		}
 		f.Unchanged(t)
 	})
