@@ -1,11 +1,11 @@
 package readers
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,7 +15,7 @@ import (
 // "schema". One beyond newest is a [*NewerError]; a document that does not
 // parse, or has no schema, is a [*CorruptError].
 func Schema(name string, doc []byte, newest int) (int, error) {
-	if len(strings.TrimSpace(string(doc))) == 0 {
+	if len(bytes.TrimSpace(doc)) == 0 {
 		return 0, &CorruptError{Path: name, Err: errors.New("it is empty")}
 	}
 	var head struct {
