@@ -2,7 +2,6 @@ package sandbox_test
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"syscall"
@@ -68,22 +67,29 @@ func TestLayerDescendants(t *testing.T) {
 	})
 }
 
+// listener is another process that listens, since what this one starts for other
+// tests has its files until the exec.
+func listener(t *testing.T, socket string) *exec.Cmd {
+	t.Helper()
+	cmd, said := player(t, nil, "listen", "/", socket)
+	require.Equal(t, "listening", said)
+	return cmd
+}
+
 func TestLayerListens(t *testing.T) {
 	t.Parallel()
-	listen := func(t *testing.T, cfg sandbox.Config) (*sandbox.Box, net.Listener) {
+	listen := func(t *testing.T, cfg sandbox.Config) (*sandbox.Box, *exec.Cmd) {
 		b := start(t, cfg)
-		l, err := net.Listen("unix", b.Root()+"/tmp/socket")
-		require.NoError(t, err)
-		t.Cleanup(func() { l.Close() })
-		return b, l
+		return b, listener(t, b.Tmp()+"/socket")
 	}
 	t.Run("on", func(t *testing.T) {
-		b, l := listen(t, impatient)
+		b, holder := listen(t, impatient)
 		err := held(t, b.Stop(t.Context()))
-		if diff := cmp.Diff(map[int][]string{os.Getpid(): {"listens"}}, why(err.Left)); diff != "" {
+		if diff := cmp.Diff(map[int][]string{holder.Process.Pid: {"listens"}}, why(err.Left)); diff != "" {
 			t.Errorf("left (-want +got)\n%s", diff)
 		}
-		l.Close()
+		holder.Process.Kill()
+		holder.Wait()
 		require.NoError(t, b.Stop(t.Context()))
 	})
 	t.Run("off", func(t *testing.T) {
@@ -180,16 +186,15 @@ func TestLayerNamespace(t *testing.T) {
 func TestNobodyAnswersKillServer(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Config{Tmux: true, Patience: 1500 * time.Millisecond})
-	l, err := net.Listen("unix", b.Socket())
-	require.NoError(t, err)
-	t.Cleanup(func() { l.Close() })
+	l := listener(t, b.Socket())
 	held := held(t, b.Stop(t.Context()))
-	if diff := cmp.Diff(map[int][]string{os.Getpid(): {"listens"}}, why(held.Left)); diff != "" {
+	if diff := cmp.Diff(map[int][]string{l.Process.Pid: {"listens"}}, why(held.Left)); diff != "" {
 		t.Errorf("left (-want +got)\n%s", diff)
 	}
 	require.Equal(t, fmt.Sprintf("somebody listens on %q", b.Socket()), held.Why)
-	require.Empty(t, running(t, b.Socket()+"\x00"))
-	l.Close()
+	require.Equal(t, []int{l.Process.Pid}, running(t, b.Socket()+"\x00"))
+	l.Process.Kill()
+	l.Wait()
 	require.NoError(t, b.Stop(t.Context()))
 	require.Empty(t, b.Ended())
 }

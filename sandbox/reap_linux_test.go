@@ -164,7 +164,7 @@ func TestBoxesOfOthers(t *testing.T) {
 // A caller that was killed between the folder and its record leaves a box that
 // is spent, and so does a removal that was cut short there.
 func TestReapStub(t *testing.T) {
-	t.Parallel()
+	// Not beside others: what is started for them has the lock until the exec.
 	for _, half := range []string{"", "box.json.new"} {
 		root := sandbox.FreshRoot(8)
 		require.NoError(t, os.Mkdir(root, 0o700))
