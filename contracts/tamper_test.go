@@ -15,8 +15,12 @@ import (
 	"github.com/freeze-contracts/permafrost/contracts"
 )
 
-// Every file of a release, altered, truncated and deleted.
+// Every file of a release, altered, truncated and deleted. As of the suites here,
+// make check asks for it.
 func TestTamperingIsSeen(t *testing.T) {
+	if os.Getenv("PERMAFROST_CHECK") == "" {
+		t.Skip("with PERMAFROST_CHECK=1 a whole suite is asked of each file")
+	}
 	found := contracts.TamperingOf(t, suite(t, "jot", "-test.run=/v1.1.0"))
 	seen := make(map[contracts.Verdict]int)
 	byFile := make(map[string][]contracts.Verdict)
