@@ -5,3 +5,6 @@ var TamperingOf = tampering
 
 // TempDir is where fixtures are thawed.
 var TempDir = tempDir
+
+// HostileEnv marks the hostile run.
+const HostileEnv = hostileEnv

@@ -223,6 +223,29 @@ func TestCheckGit(t *testing.T) {
 	}
 }
 
+// In the hostile place git is asked again for what follows from the place, and
+// does not verify the objects, which are those of the other run.
+func TestCheckGitInTheHostilePlace(t *testing.T) {
+	for _, hostile := range []string{"", "1"} {
+		t.Setenv(contracts.HostileEnv, hostile)
+		one(t, "tree", func(t *testing.T, f *contracts.Fixture) {
+			th := f.Thaw(t)
+			want := contracts.Git{
+				Revisions: map[string]string{"HEAD^{tree}": "c03d9af70a64a48cbf3c91cdd7e34646e2e19df8"},
+				Reflog:    []string{"commit (initial): the first"},
+				Worktrees: []string{th.Path("project"), th.Path(state + "/trees/draft")},
+			}
+			require.True(t, f.CheckGit(t, "r7.git", "project", want))
+			object := th.Path("project/.git/objects/00/" + strings.Repeat("0", 38))
+			require.NoError(t, os.MkdirAll(filepath.Dir(object), 0o755))
+			require.NoError(t, os.WriteFile(object, []byte("no object"), 0o600))
+			require.Equal(t, hostile != "", f.CheckGit(&told{TB: t}, "r7.git", "project", want))
+			require.NoError(t, os.WriteFile(th.Path("project/left"), nil, 0o644))
+			require.False(t, f.CheckGit(&told{TB: t}, "r7.git", "project", want))
+		})
+	}
+}
+
 func TestCheckSum(t *testing.T) {
 	one(t, "add", func(t *testing.T, f *contracts.Fixture) {
 		f.Thaw(t)
