@@ -137,6 +137,9 @@ func (t Tree) Head(ctx context.Context) (string, error) {
 
 // Tracks tells whether the index holds the file path.
 func (t Tree) Tracks(ctx context.Context, path string) (bool, error) {
+	if t.unnamed(path) {
+		return false, nil
+	}
 	out, err := t.Out(ctx, "ls-files", "-z", "--cached", "--", path)
 	return out != "", err
 }
